@@ -1,0 +1,1 @@
+export type Oidc = Record<string, never>

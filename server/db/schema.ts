@@ -1,0 +1,92 @@
+import { sql } from 'drizzle-orm'
+import {
+  type AnyPgColumn,
+  bigint,
+  date,
+  index,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+
+/** The one lower-casing: the same on PostgreSQL, on PGlite and under every locale. */
+export const lower = (text: AnyPgColumn | string) => sql<string>`lower(${text} collate "und-x-icu")`
+
+const time = (name: string) => timestamp(name, { precision: 3, withTimezone: true })
+
+export const projects = pgTable(
+  'projects',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+  },
+  t => [uniqueIndex('projects_lower_name').on(lower(t.name))],
+)
+
+/** Append-only. */
+export const defects = pgTable(
+  'defects',
+  {
+    id: uuid('id').primaryKey(),
+    sectionId: text('section_id').notNull(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id),
+    verbatim: text('verbatim').notNull(),
+    reporter: text('reporter').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    idempotencyKey: text('idempotency_key'),
+  },
+  t => [
+    // Read backwards for "newest first".
+    index('defects_section_feed').on(t.sectionId, t.createdAt, t.id),
+    index('defects_feed').on(t.createdAt, t.id),
+    uniqueIndex('defects_idempotency').on(t.reporter, t.idempotencyKey).where(sql`idempotency_key is not null`),
+  ],
+)
+
+/**
+ * Counts kept by a trigger in the transaction of the insert. `slot` spreads concurrent writers over
+ * several rows, so that two reports on one section need not wait for each other's commit.
+ */
+export const sectionTotals = pgTable(
+  'section_totals',
+  {
+    sectionId: text('section_id').notNull(),
+    slot: smallint('slot').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  t => [primaryKey({ columns: [t.sectionId, t.slot] })],
+)
+
+/** The same by day (UTC), for counts since a day. */
+export const sectionDays = pgTable(
+  'section_days',
+  {
+    day: date('day').notNull(),
+    sectionId: text('section_id').notNull(),
+    slot: smallint('slot').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  t => [primaryKey({ columns: [t.day, t.sectionId, t.slot] })],
+)
+
+export const pushSubscriptions = pgTable(
+  'push_subscriptions',
+  {
+    endpoint: text('endpoint').primaryKey(),
+    p256dh: text('p256dh').notNull(),
+    auth: text('auth').notNull(),
+    ownerEmail: text('owner_email').notNull(),
+    vapidPublicKey: text('vapid_public_key').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    lastOutcome: text('last_outcome'),
+    lastOutcomeAt: time('last_outcome_at'),
+  },
+  t => [index('push_subscriptions_owner').on(t.ownerEmail, t.vapidPublicKey, t.createdAt)],
+)

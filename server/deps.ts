@@ -1,0 +1,18 @@
+import type { Oidc } from './auth/oidc.ts'
+import type { Board } from './board/board.ts'
+import type { Config } from './config.ts'
+import type { Database } from './db/database.ts'
+import type { Log } from './log.ts'
+import type { PushQueue } from './push/queue.ts'
+import type { Web } from './web.ts'
+
+/** All that a feature may ask for. Nothing here is a singleton: a test makes its own. */
+export interface Deps {
+  config: Config
+  db: Database
+  board: Board
+  push: PushQueue
+  oidc: Oidc
+  web: Web
+  log: Log
+}

@@ -1,0 +1,68 @@
+/** Every public error, once: status, title and wording cannot drift apart. */
+export const catalogue = {
+  malformed_request: [400, 'Bad request', 'The request could not be understood.'],
+  malformed_json: [400, 'Bad request', 'The body is not valid JSON in UTF-8.'],
+  unauthenticated: [401, 'Sign-in needed', 'Sign in to use this.'],
+  cross_origin: [403, 'Refused', 'This request came from another site.'],
+  owner_only: [403, 'Refused', 'Only the owner may do this.'],
+  not_found: [404, 'Not found', 'There is nothing here.'],
+  method_not_allowed: [405, 'Method not allowed', 'This address does not take that method.'],
+  body_too_large: [413, 'Too large', 'The body is larger than 64 KiB.'],
+  unsupported_media_type: [415, 'Unsupported media type', 'Send the body as application/json.'],
+  invalid_body: [422, 'Not accepted', 'Some fields need mending.'],
+  invalid_query: [422, 'Not accepted', 'Some query parameters need mending.'],
+  invalid_header: [422, 'Not accepted', 'A header needs mending.'],
+  unknown_project: [422, 'Not accepted', 'There is no such project.'],
+  idempotency_key_reused: [
+    422,
+    'Not accepted',
+    'This Idempotency-Key was already used for a different report.',
+  ],
+  internal: [500, 'Something went wrong', 'The fault is ours. It was logged under this request id.'],
+  database_unavailable: [503, 'Not available', 'The database cannot be reached right now. Try again shortly.'],
+} as const satisfies Record<string, readonly [status: number, title: string, detail: string]>
+
+export type ErrorCode = keyof typeof catalogue
+export interface FieldFault {
+  field: string
+  message: string
+}
+
+/** A refusal that the outside may see. Services throw it; only the mapper turns it into a response. */
+export class Refusal extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    readonly faults: FieldFault[] = [],
+  ) {
+    super(catalogue[code][2])
+  }
+}
+
+/** The database is out of reach, over its deadline, or answered what cannot be trusted. */
+export class DatabaseUnavailable extends Error {}
+
+export function problem(
+  code: ErrorCode,
+  requestId: string,
+  faults: FieldFault[] = [],
+  headers: Record<string, string> = {},
+): Response {
+  const [status, title, detail] = catalogue[code]
+  const body = { type: 'about:blank', title, status, code, detail, request_id: requestId }
+  return new Response(JSON.stringify(faults.length ? { ...body, errors: faults } : body), {
+    status,
+    headers: {
+      'content-type': 'application/problem+json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(status === 503 ? { 'retry-after': '2' } : {}),
+      ...headers,
+    },
+  })
+}
+
+/** Which public error a thrown value is. Anything unforeseen is `internal`: its text never leaves. */
+export function publicError(error: unknown): { code: ErrorCode; faults: FieldFault[] } {
+  if (error instanceof Refusal) return { code: error.code, faults: error.faults }
+  if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', faults: [] }
+  return { code: 'internal', faults: [] }
+}

@@ -1,0 +1,32 @@
+export type Level = 'debug' | 'info' | 'warn' | 'error'
+export type Fields = Record<string, unknown>
+export type Log = Record<Level, (message: string, fields?: Fields) => void>
+
+const levels: Level[] = ['debug', 'info', 'warn', 'error']
+const colours: Record<Level, string> = { debug: '\x1b[2m', info: '', warn: '\x1b[33m', error: '\x1b[31m' }
+
+/** Log lines go to standard error: standard output belongs to data. */
+export function createLog(
+  options: { level: Level; format: 'json' | 'pretty' },
+  write = (line: string) => void process.stderr.write(line),
+): Log {
+  const line = options.format === 'json' ? jsonLine : prettyLine
+  const threshold = levels.indexOf(options.level)
+  const at = (level: Level) =>
+    levels.indexOf(level) < threshold
+      ? () => {}
+      : (message: string, fields: Fields = {}) => write(line(level, message, fields))
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+function jsonLine(level: Level, message: string, fields: Fields) {
+  return `${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`
+}
+
+function prettyLine(level: Level, message: string, fields: Fields) {
+  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
+  const time = new Date().toTimeString().slice(0, 8)
+  return `${colours[level]}${time} ${level.padEnd(5)} ${message}${details.join('')}\x1b[0m\n`
+}
