@@ -1,0 +1,12 @@
+/** The path that Bun gives to what lies inside a compiled executable. */
+const inside = ['/$bunfs/', 'B:\\~BUN\\'].find(root => import.meta.dir.startsWith(root))
+const root = inside ? `${inside}root` : `${import.meta.dir}/..`
+
+/** Where the files lie that travel with the code; `build` in package.json puts them there. */
+export const assets = {
+  web: inside ? `${root}/dist` : `${root}/web/dist`,
+  migrations: `${root}/drizzle`,
+  /** pglite.wasm, pglite.data and template.tar.gz */
+  pglite: inside ? `${root}/pglite` : `${root}/dist/pglite`,
+  databaseWorker: inside ? `${root}/server/db/worker.js` : `${root}/server/db/worker.ts`,
+}
