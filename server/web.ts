@@ -1,10 +1,154 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+
 export interface Web {
   /** The public static files by exact path: built assets, icons, service worker, manifest. */
   has(path: string): boolean
-  /** Static file or gated page for an exact path; undefined when there is none. */
+  /** The gated shell for `/` and `/sections/{id}`. */
+  isPage(path: string): boolean
+  /** Static file or shell for an exact path; undefined when there is none. */
   serve(request: Request, path: string): Response | undefined
   /** A page rendered by the server (`/login`, refusals, 404). `body` is HTML that the caller has escaped. */
   document(page: { title: string; body: string; status?: number; headers?: Record<string, string> }): Response
+  /** Every file that is served, for tests that visit them all. */
+  files(): string[]
+}
+
+export interface StaticFile {
+  encodings: { identity: Body; br?: Body; gzip?: Body }
+  headers: Record<string, string>
+  etag: string
+}
+type Body = Uint8Array<ArrayBuffer>
+
+const mediaTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+}
+
+export const pageHeaders = {
+  'content-security-policy':
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+const SECTION_PAGE = /^\/sections\/[^/]+$/
+
+/** Every file is read once, and answers under exactly its own path: no path is ever looked up on disk. */
+export function createWeb(folder: string): Web {
+  const files = new Map(listFiles(folder).map(file => [`/${file}`, readStatic(folder, file)] as const))
+  const shell = taken(files, '/index.html')
+  const template = new TextDecoder().decode(taken(files, '/page.html').encodings.identity)
+  const isPage = (path: string) => path === '/' || SECTION_PAGE.test(path)
+
+  return {
+    has: path => files.has(path),
+    isPage,
+    files: () => [...files.keys()],
+    serve(request, path) {
+      const file = isPage(path) ? shell : files.get(path)
+      return file && send(request, file)
+    },
+    document: ({ title, body, status = 200, headers = {} }) =>
+      new Response(fill(template, title, body), {
+        status,
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'cache-control': 'no-store',
+          ...pageHeaders,
+          ...headers,
+        },
+      }),
+  }
+}
+
+export function errorPage(web: Web, status: number, [, title, detail]: readonly [number, string, string]): Response {
+  const body = `<main class="card"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(detail)}</p><p><a class="button" href="/">To the board</a></p></main>`
+  return web.document({ title, body, status })
+}
+
+function fill(template: string, title: string, body: string): string {
+  return template.replace('<!--title-->', () => escapeHtml(title)).replace('<!--body-->', () => body)
+}
+
+function taken(files: Map<string, StaticFile>, path: string): StaticFile {
+  const file = files.get(path)
+  if (!file) throw new Error(`the web bundle lacks ${path}: build it first`)
+  files.delete(path)
+  return file
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)))
+}
+
+/** A picture made at start: compressed once, revalidated by its ETag. */
+export function pictureFile(svg: string): StaticFile {
+  const identity = new Uint8Array(new TextEncoder().encode(svg))
+  return {
+    encodings: { identity, br: new Uint8Array(brotliCompressSync(identity)), gzip: Bun.gzipSync(identity) },
+    headers: {
+      'content-type': 'image/svg+xml',
+      'cache-control': 'private, no-cache',
+      vary: 'accept-encoding',
+      ...pageHeaders,
+    },
+    etag: etagOf(identity),
+  }
+}
+
+const etagOf = (bytes: Body) => `"${Bun.hash(bytes).toString(36)}"`
+
+function readStatic(folder: string, file: string): StaticFile {
+  const read = (name: string): Body | undefined =>
+    existsSync(join(folder, name)) ? new Uint8Array(readFileSync(join(folder, name))) : undefined
+  const identity = read(file) ?? new Uint8Array()
+  const br = read(`${file}.br`)
+  const gzip = read(`${file}.gz`)
+  return {
+    encodings: { identity, ...(br ? { br } : {}), ...(gzip ? { gzip } : {}) },
+    headers: {
+      'content-type': mediaTypes[extname(file)] ?? 'application/octet-stream',
+      'cache-control': cacheControl(file),
+      ...(br ? { vary: 'accept-encoding' } : {}),
+      ...(file.endsWith('.html') ? pageHeaders : {}),
+    },
+    etag: etagOf(identity),
+  }
+}
+
+function cacheControl(file: string): string {
+  if (file.startsWith('assets/')) return 'public, max-age=31536000, immutable'
+  if (file.endsWith('.html')) return 'private, no-cache'
+  return file === 'sw.js' ? 'no-cache' : 'public, max-age=3600'
+}
+
+export function send(request: Request, file: StaticFile): Response {
+  const accepted = request.headers.get('accept-encoding') ?? ''
+  const encoding = (['br', 'gzip'] as const).find(name => file.encodings[name] && accepts(accepted, name))
+  const etag = encoding ? `${file.etag.slice(0, -1)}-${encoding}"` : file.etag
+  const headers: Record<string, string> = { ...file.headers, etag }
+  if (request.headers.get('if-none-match')?.split(/,\s*/).includes(etag)) {
+    return new Response(null, { status: 304, headers })
+  }
+  if (encoding) headers['content-encoding'] = encoding
+  return new Response(file.encodings[encoding ?? 'identity'], { headers })
+}
+
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some(part => {
+    const [name, ...parameters] = part.trim().split(/\s*;\s*/)
+    return name === encoding && !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
+  })
 }
 
 export function escapeHtml(text: string): string {

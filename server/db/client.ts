@@ -1,0 +1,81 @@
+import { drizzle } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+import { DatabaseUnavailable } from '../errors.ts'
+import type { Queries } from './database.ts'
+import * as schema from './schema.ts'
+
+/** Where a database answers: a PostgreSQL by its URL, or the embedded one by its socket. */
+export type Target = { kind: 'postgres'; url: string } | { kind: 'embedded'; socketPath: string }
+
+export const STATEMENT_DEADLINE_MS = 5_000
+
+export interface Client {
+  queries: Queries
+  end(seconds: number): Promise<void>
+}
+
+export function createClient(
+  target: Target,
+  options: { max?: number; statementTimeoutMs?: number } = {},
+): Client {
+  const shared: postgres.Options<Record<string, never>> = {
+    max: options.max ?? 10,
+    connect_timeout: 4,
+    backoff: () => 0.2,
+    fetch_types: false,
+    onnotice: () => {},
+  }
+  const sql =
+    target.kind === 'embedded'
+      ? postgres({ ...shared, path: target.socketPath, user: 'postgres', database: 'postgres', pass: '' })
+      : postgres(target.url, { ...shared, connection: sessionSettings(options.statementTimeoutMs) })
+  return {
+    queries: drizzle(trusted(sql, target.kind === 'postgres'), { schema }) as unknown as Queries,
+    end: seconds => sql.end({ timeout: seconds }),
+  }
+}
+
+function sessionSettings(statementTimeoutMs = STATEMENT_DEADLINE_MS - 500) {
+  return {
+    application_name: 'faultline',
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: Math.min(statementTimeoutMs, 4_000),
+    idle_in_transaction_session_timeout: 10_000,
+    TimeZone: 'UTC',
+  }
+}
+
+/**
+ * After a killed connection postgres.js may deliver the next result with holes in front. Such rows
+ * never reach a caller. The embedded database is one session beneath all connections, where named
+ * statements would pile up: there they stay unnamed.
+ */
+function trusted(sql: postgres.Sql, nameStatements: boolean): postgres.Sql {
+  const unsafe: typeof sql.unsafe = (query, parameters, options) => {
+    const pending = sql.unsafe(query, parameters, {
+      ...options,
+      prepare: nameStatements && options?.prepare,
+    })
+    // biome-ignore lint/suspicious/noThenProperty: drizzle awaits what it gets, or asks it for values()
+    return { then: (...to) => whole(pending).then(...to), values: () => whole(pending.values()) } as typeof pending
+  }
+  return new Proxy(sql, {
+    get(target, property) {
+      if (property === 'unsafe') return unsafe
+      if (property === 'begin' || property === 'savepoint') {
+        return (run: (tx: postgres.Sql) => unknown) =>
+          (target as unknown as Record<string, (run: unknown) => unknown>)[property]?.((tx: postgres.Sql) =>
+            run(trusted(tx, nameStatements)),
+          )
+      }
+      return Reflect.get(target, property)
+    },
+  })
+}
+
+async function whole<R extends { count: number; columns?: unknown }>(pending: PromiseLike<R>): Promise<R> {
+  const rows = await pending
+  const list = rows as unknown as unknown[]
+  if (list.length > 0 && list.length !== rows.count) throw new DatabaseUnavailable('a result arrived with holes')
+  return rows
+}

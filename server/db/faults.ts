@@ -1,0 +1,53 @@
+import { DatabaseUnavailable } from '../errors.ts'
+
+const connectionCodes = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ENOENT',
+  'EACCES',
+  'FailedToOpenSocket',
+  '57P01',
+  '57P02',
+  '57P03',
+])
+
+/** SQLSTATE classes and states that mean "not now": overload, shutdown, time-outs, read-only, no access. */
+const unavailable = /^(08|28|3D|53|57|58|25006|25P0|40001|40P01|55P03|XX)/
+
+export function sqlState(error: unknown): string | undefined {
+  const code = (innermost(error) as { code?: unknown }).code
+  return typeof code === 'string' ? code : undefined
+}
+
+/** Drizzle wraps the driver's error, and its message holds SQL and parameters: only the cause goes on. */
+export function innermost(error: unknown): Error {
+  let inner = error
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
+  return inner instanceof Error ? inner : new Error(String(inner))
+}
+
+export function lostConnection(error: unknown): boolean {
+  const inner = innermost(error)
+  return inner instanceof DatabaseUnavailable || connectionCodes.has(sqlState(inner) ?? '')
+}
+
+export function translate(error: unknown): Error {
+  const inner = innermost(error)
+  const code = sqlState(inner)
+  if (inner instanceof DatabaseUnavailable || !code) return inner
+  if (connectionCodes.has(code) || unavailable.test(code)) {
+    return new DatabaseUnavailable(`${code}: ${inner.message}`)
+  }
+  return inner
+}

@@ -1,0 +1,58 @@
+import type { DataConfig } from '../config.ts'
+import { DatabaseUnavailable } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Target } from './client.ts'
+import { connect, type Database } from './database.ts'
+import { findRunning, openEmbedded } from './embedded.ts'
+import { migrate, pendingMigrations, SchemaTooOld } from './migrate.ts'
+
+export interface Opened {
+  target: Target
+  /** this process holds the embedded database's directory */
+  here: boolean
+  /** lets go of what opening took: the embedded database, when this process holds it */
+  close(): Promise<void>
+}
+
+export interface OpenOptions {
+  /** join the embedded database of a running server, never open its directory */
+  joinOnly?: boolean
+  /** how long to wait for another process to let go of the directory */
+  waitMs?: number
+  /** the embedded database died under us */
+  onFailure?: (error: Error) => void
+}
+
+/** DATABASE_URL, or the socket of a running server, or the embedded database opened here. */
+export async function openTarget(config: DataConfig, log: Log, options: OpenOptions = {}): Promise<Opened> {
+  if (config.databaseUrl) {
+    return { target: { kind: 'postgres', url: config.databaseUrl }, here: false, close: async () => {} }
+  }
+  const running = findRunning(config.dataDir)
+  if (running) {
+    return { target: { kind: 'embedded', socketPath: running.socketPath }, here: false, close: async () => {} }
+  }
+  if (options.joinOnly) throw new DatabaseUnavailable(`no server is running on ${config.dataDir}`)
+  return openHere(config, log, options)
+}
+
+/** The server's way: it never joins another's embedded database. */
+export async function openHere(config: DataConfig, log: Log, options: OpenOptions = {}): Promise<Opened> {
+  if (config.databaseUrl) return openTarget(config, log, options)
+  const embedded = await openEmbedded(config.dataDir, log, options)
+  const target: Target = { kind: 'embedded', socketPath: embedded.socketPath }
+  return { target, here: true, close: () => embedded.close() }
+}
+
+/** What a command needs: a database whose schema is this version's. */
+export async function openDatabase(config: DataConfig, log: Log, options: OpenOptions = {}): Promise<Database> {
+  const opened = await openTarget(config, log, options)
+  try {
+    if (opened.here) await migrate(opened.target)
+    else if ((await pendingMigrations(opened.target)).length) throw new SchemaTooOld()
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+  return connect(opened.target, opened.close)
+}

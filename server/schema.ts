@@ -1,0 +1,44 @@
+import { FormatRegistry } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { nameFault, textFault } from './text.ts'
+
+/** The rules of the wire: one function a rule, which says what is wrong or nothing. */
+const rules: Record<string, (value: string) => string | undefined> = {
+  verbatim: value => textFault(value, 5_000),
+  'project-name': value => nameFault(value, 120),
+  'canonical-uuid': value =>
+    /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value)
+      ? undefined
+      : 'must be a UUID such as 0190a6e0-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
+  'search-text': value =>
+    value.isWellFormed() && !value.includes('\0') && value.length <= 500
+      ? undefined
+      : 'must be text of at most 500 characters',
+  'limit-200': value => between(value, 1, 200),
+  'limit-1000': value => between(value, 1, 1_000),
+  days: value =>
+    /^[1-9]\d{0,2}d$/.test(value) && Number.parseInt(value, 10) <= 366
+      ? undefined
+      : 'must be a number of days from 1d to 366d',
+}
+
+function between(value: string, least: number, most: number) {
+  const plain = /^[1-9]\d{0,3}$/.test(value) && Number(value) >= least && Number(value) <= most
+  return plain ? undefined : `must be a whole number from ${least} to ${most}`
+}
+
+for (const [name, fault] of Object.entries(rules)) {
+  FormatRegistry.Set(name, value => fault(value) === undefined)
+}
+
+export const Text = (format: keyof typeof rules & string, description?: string) =>
+  t.String({ format, ...(description ? { description } : {}) })
+
+/** Why a value breaks its schema, in words that a person can act on. */
+export function explain(schema: { type?: string; format?: string }, value: unknown): string {
+  if (value === undefined) return 'is missing'
+  if (schema.type === 'string' && typeof value !== 'string') return 'must be text'
+  if (schema.type === 'object') return 'must be an object'
+  const fault = schema.format && typeof value === 'string' ? rules[schema.format]?.(value) : undefined
+  return fault ?? 'is not acceptable'
+}

@@ -1,0 +1,132 @@
+import { createOidc } from './auth/oidc.ts'
+import { createApp } from './app.ts'
+import { assets } from './assets.ts'
+import { loadBoard } from './board/board.ts'
+import type { Config } from './config.ts'
+import { connect, type Database, heldUntil } from './db/database.ts'
+import { migrate, type SchemaTooNew } from './db/migrate.ts'
+import { type Opened, openHere } from './db/open.ts'
+import { DatabaseUnavailable } from './errors.ts'
+import type { Log } from './log.ts'
+import { createPushQueue } from './push/queue.ts'
+import { createWeb } from './web.ts'
+
+export interface Running {
+  /** where it listens, e.g. `http://127.0.0.1:3000` */
+  url: string
+  /** Settles when the database is migrated and the first request can be answered. */
+  ready: Promise<void>
+  /** Stops listening, finishes what is under way, sends pending pushes, closes the database. */
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  /** The server cannot go on: the embedded database died, or the schema is not for us. */
+  onFatal?: (error: Error) => void
+}
+
+const BODY_MOST_BYTES = 1024 * 1024
+const REQUESTS_GRACE_MS = 8_000
+const PUSH_GRACE_MS = 5_000
+const RETRY_MS = 500
+const LOCK_WAIT_MS = 5_000
+
+/** configuration → database → push queue → app → listen */
+export async function start(config: Config, log: Log, { onFatal = () => {} }: StartOptions = {}): Promise<Running> {
+  const board = loadBoard(config.boardFile)
+  const web = createWeb(assets.web)
+  const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
+  let ready = false
+  const db = heldUntil(() => ready, connect(opened.target, opened.close))
+  const push = createPushQueue({ config, db, board, log })
+  const app = createApp({ config, db, board, push, web, log, oidc: createOidc(config, log) })
+  const requests = countRequests(app.handle)
+
+  let server: ReturnType<typeof listen>
+  try {
+    server = listen(config, requests.handle, log)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+
+  const stopping = new AbortController()
+  const becameReady = bringUp(opened, db, log, stopping.signal).then(() => {
+    ready = true
+    log.info('ready', { url: config.publicUrl, database: db.kind })
+  })
+  becameReady.catch(onFatal)
+  if (!config.vapid) log.info('push is off: VAPID_PUBLIC_KEY is not set')
+
+  return {
+    url: server.url.origin,
+    ready: becameReady,
+    async stop() {
+      stopping.abort()
+      server.stop()
+      await requests.finished(REQUESTS_GRACE_MS)
+      await push.drain(PUSH_GRACE_MS)
+      await server.stop(true)
+      await db.close()
+    },
+  }
+}
+
+function listen(config: Config, handle: (request: Request) => Promise<Response>, log: Log) {
+  return Bun.serve({
+    hostname: config.host,
+    port: config.port,
+    reusePort: false,
+    development: false,
+    maxRequestBodySize: BODY_MOST_BYTES,
+    idleTimeout: 15,
+    fetch: handle,
+    error(error) {
+      log.error('a response failed', { error: error.message })
+      return new Response(null, { status: 500 })
+    },
+  })
+}
+
+/** Migrates as soon as the database answers; until then the server says 503. */
+async function bringUp(opened: Opened, db: Database, log: Log, stopping: AbortSignal): Promise<void> {
+  let said = false
+  while (!stopping.aborted) {
+    try {
+      const applied = await migrate(opened.target)
+      if (applied.length) log.info('migrated', { migrations: applied })
+      return
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error
+      if (!said) log.warn('waiting for the database', { reason: error.message })
+      said = true
+      await Bun.sleep(RETRY_MS)
+    }
+  }
+}
+
+/** Knows how many requests are under way, so that stopping can let them finish. */
+function countRequests(handle: (request: Request) => Promise<Response>) {
+  let underWay = 0
+  let whenIdle = () => {}
+  return {
+    async handle(request: Request) {
+      underWay++
+      try {
+        return await handle(request)
+      } finally {
+        if (--underWay === 0) whenIdle()
+      }
+    },
+    finished(ms: number): Promise<void> {
+      if (underWay === 0) return Promise.resolve()
+      return new Promise(resolve => {
+        const timer = setTimeout(resolve, ms)
+        whenIdle = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
+  }
+}
