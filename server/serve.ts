@@ -4,7 +4,7 @@ import { assets } from './assets.ts'
 import { loadBoard } from './board/board.ts'
 import type { Config } from './config.ts'
 import { connect, type Database, heldUntil } from './db/database.ts'
-import { migrate, type SchemaTooNew } from './db/migrate.ts'
+import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import type { Log } from './log.ts'
@@ -129,4 +129,28 @@ function countRequests(handle: (request: Request) => Promise<Response>) {
       })
     },
   }
+}
+
+/** The server as a process: until a signal or a fault ends it. Answers the exit status. */
+export async function serveUntilStopped(config: Config, log: Log): Promise<number> {
+  process.on('unhandledRejection', reason => {
+    log.error('a promise was left to fail', { error: reason instanceof Error ? reason.stack : String(reason) })
+  })
+  const ended = Promise.withResolvers<Error | undefined>()
+  const running = await start(config, log, { onFatal: error => ended.resolve(error) })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    let asked = false
+    process.on(signal, () => {
+      if (asked) process.exit(1)
+      asked = true
+      ended.resolve(undefined)
+    })
+  }
+  log.info('listening', { url: running.url })
+
+  const fault = await ended.promise
+  log.info(fault ? 'stopping after a fault' : 'stopping')
+  await running.stop()
+  if (fault) throw fault
+  return 0
 }

