@@ -14,7 +14,7 @@ export interface Report {
   projectId: string
   verbatim: string
   reporter: string
-  idempotencyKey?: string
+  idempotencyKey?: string | null
 }
 
 export interface FeedRequest {
@@ -50,7 +50,12 @@ export async function reportDefect(
   report: Report,
 ): Promise<{ entry: FeedEntry; created: boolean }> {
   if (!board.sections.has(report.sectionId)) throw unknownSection('invalid_body', 'section_id')
-  const row = { ...report, id: Bun.randomUUIDv7(), verbatim: trim(report.verbatim) }
+  const row = {
+    ...report,
+    id: Bun.randomUUIDv7(),
+    verbatim: trim(report.verbatim),
+    idempotencyKey: report.idempotencyKey ?? null,
+  }
 
   const stored = await db.write(queries => insertion(queries).execute(row)).catch(unknownProject)
   if (!stored[0]) return { entry: await sameReport(db, row), created: false }

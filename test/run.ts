@@ -1,0 +1,108 @@
+/**
+ * All tests, one after the other: units, the HTTP suite on both databases in this runtime and in the
+ * compiled executable, the executable as a process, the real browser. The last line counts them.
+ */
+import { existsSync } from 'node:fs'
+import { startCluster } from './support/postgres.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const BINARY = `${import.meta.dir}/../dist/faultline`
+const root = `${import.meta.dir}/..`
+
+interface Suite {
+  name: string
+  files: string
+  env?: Record<string, string>
+}
+
+const suites: Suite[] = [
+  { name: 'units', files: 'test/{*,cli/*}.test.ts' },
+  { name: 'HTTP, embedded', files: 'test/api/*.test.ts' },
+  { name: 'HTTP, PostgreSQL', files: 'test/api/*.test.ts', env: { FAULTLINE_DATABASE: 'postgres' } },
+  { name: 'HTTP, executable, embedded', files: 'test/api/*.test.ts', env: { FAULTLINE_BINARY: BINARY } },
+  {
+    name: 'HTTP, executable, PostgreSQL',
+    files: 'test/api/*.test.ts',
+    env: { FAULTLINE_BINARY: BINARY, FAULTLINE_DATABASE: 'postgres' },
+  },
+  { name: 'executable', files: 'test/executable/*.test.ts', env: { FAULTLINE_BINARY: BINARY } },
+  { name: 'browser', files: 'test/browser/*.test.ts', env: { FAULTLINE_BINARY: BINARY } },
+]
+
+const long = process.argv.includes('--long')
+const only = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
+const total = { passed: 0, failed: 0, skipped: 0 }
+
+await ensureChromium()
+const cluster = await startCluster()
+try {
+  for (const suite of suites) {
+    if (only.length && !only.some(word => suite.name.includes(word))) continue
+    add(await runSuite(suite))
+  }
+} finally {
+  await cluster.remove()
+}
+const skipped = total.skipped ? `, ${total.skipped} skipped` : ''
+console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
+process.exit(total.failed ? 1 : 0)
+
+async function runSuite({ name, files, env }: Suite) {
+  const paths = [...new Bun.Glob(files).scanSync({ cwd: root })].sort().map(path => `./${path}`)
+  console.log(`\n== ${name}: ${paths.length} files`)
+  const started = performance.now()
+  const child = Bun.spawn([process.execPath, 'test', '--timeout', long ? '1800000' : '60000', ...paths], {
+    cwd: root,
+    env: {
+      ...process.env,
+      ...env,
+      FAULTLINE_TEST_PG_PORT: String(cluster.port),
+      ...(long ? { FAULTLINE_LONG: '1' } : {}),
+    },
+    stdout: 'inherit',
+    stderr: 'pipe',
+  })
+  const report = await shown(child.stderr)
+  const status = await child.exited
+  const counts = { passed: count(report, 'pass'), failed: count(report, 'fail'), skipped: count(report, 'skip') }
+  // A suite that died, or that ran nothing, has failed even when no test of it did.
+  if ((status !== 0 || counts.passed === 0) && counts.failed === 0) counts.failed = 1
+  console.log(`== ${name}: ${Math.round((performance.now() - started) / 1000)} s, ${JSON.stringify(counts)}`)
+  return counts
+}
+
+async function shown(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) {
+    const part = decoder.decode(chunk, { stream: true })
+    process.stdout.write(part)
+    text += part
+  }
+  return text
+}
+
+function count(report: string, what: 'pass' | 'fail' | 'skip'): number {
+  return Number(new RegExp(`^ *(\\d+) ${what}$`, 'm').exec(report)?.[1] ?? 0)
+}
+
+function add(counts: typeof total): void {
+  total.passed += counts.passed
+  total.failed += counts.failed
+  total.skipped += counts.skipped
+}
+
+/** The browser's tests need a Chromium; as root on Debian it is installed, else they say that they skip. */
+async function ensureChromium(): Promise<void> {
+  if (existsSync(CHROMIUM) || process.getuid?.() !== 0 || !Bun.which('apt-get')) return
+  console.log('installing Chromium')
+  for (const command of [['update'], ['install', '-y', '--no-install-recommends', 'chromium']]) {
+    const child = Bun.spawn(['apt-get', '-qq', ...command], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'inherit',
+    })
+    await child.exited
+  }
+}
