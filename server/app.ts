@@ -1,5 +1,5 @@
 import { openapi } from '@elysiajs/openapi'
-import { Elysia, ValidationError } from 'elysia'
+import { Elysia, type TSchema, ValidationError } from 'elysia'
 import { letIn, passOf } from './auth/guards.ts'
 import { authRoutes } from './auth/routes.ts'
 import { createSessions } from './auth/session.ts'
@@ -119,7 +119,7 @@ const isApi = (request: Request) => /^https?:\/\/[^/]+\/api(\/|\?|$)/.test(reque
 
 function refusalOf(error: ValidationError): Refusal {
   const faults = new Map<string, FieldFault>()
-  for (const { path, schema, value } of error.validator.Errors(error.value)) {
+  for (const { path, schema, value } of error.all as { path: string; schema: TSchema; value: unknown }[]) {
     const field = path.replace(/^\//, '').replaceAll('/', '.') || 'body'
     if (!faults.has(field)) faults.set(field, { field, message: explain(schema, value) })
   }

@@ -73,7 +73,8 @@ const rules: Record<string, (value: string) => boolean> = {
   'env-issuer': isIssuer,
   'env-public-key': value => base64Url(value)?.length === 65,
   'env-private-key': value => base64Url(value)?.length === 32,
-  'env-push-hosts': value => list(value).every(host => /^[a-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/i.test(host)),
+  'env-push-hosts': value =>
+    list(value).every(host => /^[a-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/i.test(host)),
   'env-level': value => /^(debug|info|warn|error)$/.test(value),
   'env-log-format': value => /^(json|pretty)$/.test(value),
 }
@@ -84,26 +85,49 @@ const setting = (format: keyof typeof rules & string, mend: string, options: { s
 
 /** The one schema of the environment. */
 export const Environment = Type.Object({
-  PUBLIC_URL: setting('env-origin', 'the origin people type, such as https://faultline.example.com; http only for localhost'),
+  PUBLIC_URL: setting(
+    'env-origin',
+    'the origin people type, such as https://faultline.example.com; http only for localhost',
+  ),
   HOST: setting('env-host', 'an address to listen on, such as 127.0.0.1 or 0.0.0.0'),
   PORT: setting('env-port', 'a port from 1 to 65535'),
-  DATABASE_URL: setting('env-postgres', 'a URL such as postgres://user:password@host:5432/faultline', { secret: true }),
+  DATABASE_URL: setting('env-postgres', 'a URL such as postgres://user:password@host:5432/faultline', {
+    secret: true,
+  }),
   DATA_DIR: setting('env-text', 'a directory'),
   ALLOWED_DOMAIN: setting('env-domain', 'the one e-mail domain that may sign in, such as example.com'),
   OWNER_EMAIL: setting('env-email', "the one owner's e-mail address"),
-  SESSION_PASSWORD: setting('env-password', 'at least 32 characters that are hard to guess; `faultline init` makes one', {
-    secret: true,
-  }),
-  SESSION_PASSWORD_PREVIOUS: setting('env-password', 'the former SESSION_PASSWORD, while sessions move over', { secret: true }),
+  SESSION_PASSWORD: setting(
+    'env-password',
+    'at least 32 characters that are hard to guess; `faultline init` makes one',
+    {
+      secret: true,
+    },
+  ),
+  SESSION_PASSWORD_PREVIOUS: setting(
+    'env-password',
+    'the former SESSION_PASSWORD, while sessions move over',
+    { secret: true },
+  ),
   SESSION_TTL: setting('env-duration', 'a time from 5m to 400d, such as 12h or 7d'),
   OAUTH_PROVIDER: setting('env-segment', 'a path segment of a-z, 0-9 and -, such as google'),
-  OAUTH_ISSUER: setting('env-issuer', "the provider's issuer URL, https (http only on loopback), without query or fragment"),
+  OAUTH_ISSUER: setting(
+    'env-issuer',
+    "the provider's issuer URL, https (http only on loopback), without query or fragment",
+  ),
   OAUTH_CLIENT_ID: setting('env-text', 'the client id that the provider gave you'),
   OAUTH_CLIENT_SECRET: setting('env-text', 'the client secret that the provider gave you', { secret: true }),
-  VAPID_PUBLIC_KEY: setting('env-public-key', 'a VAPID public key (65 bytes in base64url); `faultline init` makes a pair'),
-  SIGNING_SECRET: setting('env-private-key', 'the VAPID private key (32 bytes in base64url) that signs push messages; it belongs to VAPID_PUBLIC_KEY', {
-    secret: true,
-  }),
+  VAPID_PUBLIC_KEY: setting(
+    'env-public-key',
+    'a VAPID public key (65 bytes in base64url); `faultline init` makes a pair',
+  ),
+  SIGNING_SECRET: setting(
+    'env-private-key',
+    'the VAPID private key (32 bytes in base64url) that signs push messages; it belongs to VAPID_PUBLIC_KEY',
+    {
+      secret: true,
+    },
+  ),
   PUSH_HOSTS: setting('env-push-hosts', 'extra push services as host or host:port, separated by commas'),
   BOARD_FILE: setting('env-text', 'an SVG file'),
   LOG_LEVEL: setting('env-level', 'debug, info, warn or error'),
@@ -114,14 +138,29 @@ type Settings = Static<typeof Environment>
 
 const dataNames: Name[] = ['DATABASE_URL', 'DATA_DIR', 'BOARD_FILE', 'LOG_LEVEL', 'LOG_FORMAT']
 const pushNames: Name[] = [...dataNames, 'OWNER_EMAIL', 'VAPID_PUBLIC_KEY', 'SIGNING_SECRET', 'PUSH_HOSTS']
-const requiredToServe: Name[] = ['PUBLIC_URL', 'ALLOWED_DOMAIN', 'OWNER_EMAIL', 'SESSION_PASSWORD', 'OAUTH_CLIENT_ID', 'OAUTH_CLIENT_SECRET']
+const requiredToServe: Name[] = [
+  'PUBLIC_URL',
+  'ALLOWED_DOMAIN',
+  'OWNER_EMAIL',
+  'SESSION_PASSWORD',
+  'OAUTH_CLIENT_ID',
+  'OAUTH_CLIENT_SECRET',
+]
 
 export function readConfig(env: Env): Config {
-  const { settings, faults } = readSettings(env, Object.keys(Environment.properties) as Name[], requiredToServe)
+  const { settings, faults } = readSettings(
+    env,
+    Object.keys(Environment.properties) as Name[],
+    requiredToServe,
+  )
   const provider = settings.OAUTH_PROVIDER ?? 'google'
   const issuer = settings.OAUTH_ISSUER ?? (provider === 'google' ? GOOGLE : undefined)
   if (!issuer && !faults.some(fault => fault.startsWith('OAUTH_ISSUER'))) faults.push(missing('OAUTH_ISSUER'))
-  if (settings.OWNER_EMAIL && settings.ALLOWED_DOMAIN && !ownerInside(settings.OWNER_EMAIL, settings.ALLOWED_DOMAIN)) {
+  if (
+    settings.OWNER_EMAIL &&
+    settings.ALLOWED_DOMAIN &&
+    !ownerInside(settings.OWNER_EMAIL, settings.ALLOWED_DOMAIN)
+  ) {
     faults.push('OWNER_EMAIL: must be an address inside ALLOWED_DOMAIN')
   }
   if (faults.length) throw new ConfigFaults(faults)
@@ -153,7 +192,11 @@ export function readDataConfig(env: Env): DataConfig {
 }
 
 export function readPushConfig(env: Env): PushConfig {
-  const { settings, faults } = readSettings(env, pushNames, ['OWNER_EMAIL', 'VAPID_PUBLIC_KEY', 'SIGNING_SECRET'])
+  const { settings, faults } = readSettings(env, pushNames, [
+    'OWNER_EMAIL',
+    'VAPID_PUBLIC_KEY',
+    'SIGNING_SECRET',
+  ])
   if (faults.length) throw new ConfigFaults(faults)
   return deepFreeze(pushConfig(settings))
 }
@@ -165,7 +208,8 @@ function dataConfig(settings: Settings): DataConfig {
     ...(settings.BOARD_FILE ? { boardFile: settings.BOARD_FILE } : {}),
     log: {
       level: (settings.LOG_LEVEL ?? 'info') as Level,
-      format: (settings.LOG_FORMAT as 'json' | 'pretty' | undefined) ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+      format:
+        (settings.LOG_FORMAT as 'json' | 'pretty' | undefined) ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     },
   }
 }
@@ -238,7 +282,8 @@ function publicKeyOf(privateKey: string): string | undefined {
 function isPublicOrigin(value: string): boolean {
   const url = parsed(value)
   if (!url || !/^https?:$/.test(url.protocol)) return false
-  const bare = url.username === '' && url.password === '' && value.replace(/\/$/, '').toLowerCase() === url.origin
+  const bare =
+    url.username === '' && url.password === '' && value.replace(/\/$/, '').toLowerCase() === url.origin
   return bare && (url.protocol === 'https:' || LOOPBACK.test(url.hostname))
 }
 

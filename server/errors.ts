@@ -19,7 +19,11 @@ export const catalogue = {
     'This Idempotency-Key was already used for a different report.',
   ],
   internal: [500, 'Something went wrong', 'The fault is ours. It was logged under this request id.'],
-  database_unavailable: [503, 'Not available', 'The database cannot be reached right now. Try again shortly.'],
+  database_unavailable: [
+    503,
+    'Not available',
+    'The database cannot be reached right now. Try again shortly.',
+  ],
 } as const satisfies Record<string, readonly [status: number, title: string, detail: string]>
 
 export type ErrorCode = keyof typeof catalogue

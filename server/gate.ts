@@ -8,7 +8,8 @@ const ownerOnly = new Set(['/api/subscriptions'])
 
 const REQUEST_URL = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(\/[^?#]*)(\?[^#]*)?$/
 /** Escapes of what needs none, of separators and of controls: only who hides a path writes them. */
-const DECEPTIVE = /\/\/|\\|%(?![0-9A-Fa-f]{2})|%(?:[01][0-9A-Fa-f]|2[DdEeFf]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaCcFf]|6[1-9A-Fa-f]|7[0-9AaEeFf])/
+const DECEPTIVE =
+  /\/\/|\\|%(?![0-9A-Fa-f]{2})|%(?:[01][0-9A-Fa-f]|2[DdEeFf]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaCcFf]|6[1-9A-Fa-f]|7[0-9AaEeFf])/
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 export const BODY_LIMIT = 64 * 1024
@@ -42,7 +43,8 @@ export function createGate(config: Config, sessions: Sessions, surface: Surface)
   }
 
   return async function gate(request: Request, requestId: string): Promise<Response | Admitted> {
-    const refuse = (code: ErrorCode, headers?: Record<string, string>) => problem(code, requestId, [], headers)
+    const refuse = (code: ErrorCode, headers?: Record<string, string>) =>
+      problem(code, requestId, [], headers)
 
     const target = parseTarget(request.url)
     if (!target) return refuse('malformed_request')
@@ -50,7 +52,8 @@ export function createGate(config: Config, sessions: Sessions, surface: Surface)
     const { method } = request
     const isApi = path === '/api' || path.startsWith('/api/')
 
-    const elsewhere = LOOPBACK.test(ownHost) && !isApi && isRead(method) && otherLoopback(request.url, ownHost)
+    const elsewhere =
+      LOOPBACK.test(ownHost) && !isApi && isRead(method) && otherLoopback(request.url, ownHost)
     if (elsewhere && !surface.isPublicFile(path)) return redirect(config.publicUrl + path + search)
 
     const opened = sessions.open(request.headers.get('cookie'))

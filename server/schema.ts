@@ -1,5 +1,5 @@
 import { FormatRegistry } from '@sinclair/typebox'
-import { t } from 'elysia'
+import { type TSchema, t } from 'elysia'
 import { nameFault, textFault } from './text.ts'
 
 /** The rules of the wire: one function a rule, which says what is wrong or nothing. */
@@ -35,7 +35,7 @@ export const Text = (format: keyof typeof rules & string, description?: string) 
   t.String({ format, ...(description ? { description } : {}) })
 
 /** Why a value breaks its schema, in words that a person can act on. */
-export function explain(schema: { type?: string; format?: string }, value: unknown): string {
+export function explain(schema: TSchema, value: unknown): string {
   if (value === undefined) return 'is missing'
   if (schema.type === 'string' && typeof value !== 'string') return 'must be text'
   if (schema.type === 'object') return 'must be an object'

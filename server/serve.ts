@@ -1,9 +1,9 @@
-import { createOidc } from './auth/oidc.ts'
 import { createApp } from './app.ts'
 import { assets } from './assets.ts'
+import { createOidc } from './auth/oidc.ts'
 import { loadBoard } from './board/board.ts'
 import type { Config } from './config.ts'
-import { connect, type Database, heldUntil } from './db/database.ts'
+import { connect, heldUntil } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { DatabaseUnavailable } from './errors.ts'
@@ -32,7 +32,11 @@ const RETRY_MS = 500
 const LOCK_WAIT_MS = 5_000
 
 /** configuration → database → push queue → app → listen */
-export async function start(config: Config, log: Log, { onFatal = () => {} }: StartOptions = {}): Promise<Running> {
+export async function start(
+  config: Config,
+  log: Log,
+  { onFatal = () => {} }: StartOptions = {},
+): Promise<Running> {
   const board = loadBoard(config.boardFile)
   const web = createWeb(assets.web)
   const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
@@ -51,7 +55,7 @@ export async function start(config: Config, log: Log, { onFatal = () => {} }: St
   }
 
   const stopping = new AbortController()
-  const becameReady = bringUp(opened, db, log, stopping.signal).then(() => {
+  const becameReady = bringUp(opened, log, stopping.signal).then(() => {
     ready = true
     log.info('ready', { url: config.publicUrl, database: db.kind })
   })
@@ -89,7 +93,7 @@ function listen(config: Config, handle: (request: Request) => Promise<Response>,
 }
 
 /** Migrates as soon as the database answers; until then the server says 503. */
-async function bringUp(opened: Opened, db: Database, log: Log, stopping: AbortSignal): Promise<void> {
+async function bringUp(opened: Opened, log: Log, stopping: AbortSignal): Promise<void> {
   let said = false
   while (!stopping.aborted) {
     try {
@@ -134,7 +138,9 @@ function countRequests(handle: (request: Request) => Promise<Response>) {
 /** The server as a process: until a signal or a fault ends it. Answers the exit status. */
 export async function serveUntilStopped(config: Config, log: Log): Promise<number> {
   process.on('unhandledRejection', reason => {
-    log.error('a promise was left to fail', { error: reason instanceof Error ? reason.stack : String(reason) })
+    log.error('a promise was left to fail', {
+      error: reason instanceof Error ? reason.stack : String(reason),
+    })
   })
   const ended = Promise.withResolvers<Error | undefined>()
   const running = await start(config, log, { onFatal: error => ended.resolve(error) })

@@ -4,7 +4,7 @@ const whiteSpace = /[\p{White_Space}\uFEFF]/u
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u
 /** Joiners and flag tags make up emoji and some scripts; other format characters only deceive. */
-const hiddenFormat = /(?![\u200C\u200D\u{E0020}-\u{E007F}])\p{Cf}/u
+const hiddenFormat = /(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])\p{Cf}/u
 
 /** By index, not by a regular expression: `\s+$` takes quadratic time on hostile text. */
 export function trim(text: string): string {

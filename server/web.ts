@@ -43,7 +43,9 @@ const SECTION_PAGE = /^\/sections\/[^/]+$/
 
 /** Every file is read once, and answers under exactly its own path: no path is ever looked up on disk. */
 export function createWeb(folder: string): Web {
-  const files = new Map(listFiles(folder).map(file => [`/${file}`, readStatic(folder, file)] as const))
+  const files = new Map<string, StaticFile>(
+    listFiles(folder).map(file => [`/${file}`, readStatic(folder, file)]),
+  )
   const shell = taken(files, '/index.html')
   const template = new TextDecoder().decode(taken(files, '/page.html').encodings.identity)
   const isPage = (path: string) => path === '/' || SECTION_PAGE.test(path)
@@ -69,7 +71,11 @@ export function createWeb(folder: string): Web {
   }
 }
 
-export function errorPage(web: Web, status: number, [, title, detail]: readonly [number, string, string]): Response {
+export function errorPage(
+  web: Web,
+  status: number,
+  [, title, detail]: readonly [number, string, string],
+): Response {
   const body = `<main class="card"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(detail)}</p><p><a class="button" href="/">To the board</a></p></main>`
   return web.document({ title, body, status })
 }

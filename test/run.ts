@@ -64,7 +64,11 @@ async function runSuite({ name, files, env }: Suite) {
   })
   const report = await shown(child.stderr)
   const status = await child.exited
-  const counts = { passed: count(report, 'pass'), failed: count(report, 'fail'), skipped: count(report, 'skip') }
+  const counts = {
+    passed: count(report, 'pass'),
+    failed: count(report, 'fail'),
+    skipped: count(report, 'skip'),
+  }
   // A suite that died, or that ran nothing, has failed even when no test of it did.
   if ((status !== 0 || counts.passed === 0) && counts.failed === 0) counts.failed = 1
   console.log(`== ${name}: ${Math.round((performance.now() - started) / 1000)} s, ${JSON.stringify(counts)}`)

@@ -51,13 +51,18 @@ function sessionSettings(statementTimeoutMs = STATEMENT_DEADLINE_MS - 500) {
  * statements would pile up: there they stay unnamed.
  */
 function trusted(sql: postgres.Sql, nameStatements: boolean): postgres.Sql {
-  const unsafe: typeof sql.unsafe = (query, parameters, options) => {
-    const pending = sql.unsafe(query, parameters, {
-      ...options,
-      prepare: nameStatements && options?.prepare,
-    })
-    // biome-ignore lint/suspicious/noThenProperty: drizzle awaits what it gets, or asks it for values()
-    return { then: (...to) => whole(pending).then(...to), values: () => whole(pending.values()) } as typeof pending
+  const unsafe = (
+    query: string,
+    parameters?: postgres.ParameterOrJSON<never>[],
+    options?: { prepare?: boolean },
+  ) => {
+    const pending = sql.unsafe(query, parameters, { prepare: nameStatements && options?.prepare === true })
+    return {
+      // biome-ignore lint/suspicious/noThenProperty: drizzle awaits what it gets, or asks it for values()
+      then: (done: (rows: unknown) => unknown, failed: (error: unknown) => unknown) =>
+        whole(pending).then(done, failed),
+      values: () => whole(pending.values()),
+    }
   }
   return new Proxy(sql, {
     get(target, property) {
@@ -76,6 +81,7 @@ function trusted(sql: postgres.Sql, nameStatements: boolean): postgres.Sql {
 async function whole<R extends { count: number; columns?: unknown }>(pending: PromiseLike<R>): Promise<R> {
   const rows = await pending
   const list = rows as unknown as unknown[]
-  if (list.length > 0 && list.length !== rows.count) throw new DatabaseUnavailable('a result arrived with holes')
+  if (list.length > 0 && list.length !== rows.count)
+    throw new DatabaseUnavailable('a result arrived with holes')
   return rows
 }

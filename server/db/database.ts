@@ -93,7 +93,8 @@ export function connect(target: Target, afterClose: () => Promise<void> = async 
 
 /** A database whose schema is not known to be right yet: nobody may use it until then. */
 export function heldUntil(ready: () => boolean, db: Database): Database {
-  const gate = <T>(use: () => Promise<T>) => (ready() ? use() : Promise.reject(new DatabaseUnavailable('starting')))
+  const gate = <T>(use: () => Promise<T>) =>
+    ready() ? use() : Promise.reject(new DatabaseUnavailable('starting'))
   return {
     ...db,
     read: run => gate(() => db.read(run)),

@@ -76,7 +76,8 @@ async function suitable(queries: Queries) {
 /** Waiting would not mend these. */
 function unsuitable(error: unknown): DatabaseUnsuitable | undefined {
   const state = sqlState(error) ?? ''
-  if (/^28/.test(state)) return new DatabaseUnsuitable('the database refuses the user or password of DATABASE_URL')
+  if (/^28/.test(state))
+    return new DatabaseUnsuitable('the database refuses the user or password of DATABASE_URL')
   if (state === '3D000') return new DatabaseUnsuitable('the database that DATABASE_URL names does not exist')
   if (state === '42501') return new DatabaseUnsuitable('the user of DATABASE_URL may not create tables there')
   return undefined

@@ -30,7 +30,11 @@ export async function openTarget(config: DataConfig, log: Log, options: OpenOpti
   }
   const running = findRunning(config.dataDir)
   if (running) {
-    return { target: { kind: 'embedded', socketPath: running.socketPath }, here: false, close: async () => {} }
+    return {
+      target: { kind: 'embedded', socketPath: running.socketPath },
+      here: false,
+      close: async () => {},
+    }
   }
   if (options.joinOnly) throw new DatabaseUnavailable(`no server is running on ${config.dataDir}`)
   return openHere(config, log, options)
@@ -45,7 +49,11 @@ export async function openHere(config: DataConfig, log: Log, options: OpenOption
 }
 
 /** What a command needs: a database whose schema is this version's. */
-export async function openDatabase(config: DataConfig, log: Log, options: OpenOptions = {}): Promise<Database> {
+export async function openDatabase(
+  config: DataConfig,
+  log: Log,
+  options: OpenOptions = {},
+): Promise<Database> {
   const opened = await openTarget(config, log, options)
   try {
     if (opened.here) await migrate(opened.target)

@@ -6,7 +6,14 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { readCursor } from './cursor.ts'
 import { Counts, CountsQuery, DefectBody, FeedEntry, FeedQuery } from './model.ts'
-import { type FeedRequest, readFeed, reportDefect, sectionCounts, sectionHasDefects, unknownSection } from './service.ts'
+import {
+  type FeedRequest,
+  readFeed,
+  reportDefect,
+  sectionCounts,
+  sectionHasDefects,
+  unknownSection,
+} from './service.ts'
 
 interface Answer {
   bytes: Uint8Array<ArrayBuffer>
@@ -41,7 +48,9 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
       async ({ query: { since } }) => {
         const days = since === undefined ? undefined : Number.parseInt(since, 10)
         return respond(
-          await coalesce(`counts ${days}`, async () => ({ bytes: serialised(await sectionCounts(db, board, days)) })),
+          await coalesce(`counts ${days}`, async () => ({
+            bytes: serialised(await sectionCounts(db, board, days)),
+          })),
         )
       },
       { query: CountsQuery, response: { 200: Counts } },

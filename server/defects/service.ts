@@ -30,7 +30,7 @@ export interface Feed {
   next?: string
 }
 
-const entryFields = {
+export const entryFields = {
   id: defects.id,
   section_id: defects.sectionId,
   project_id: defects.projectId,
@@ -40,7 +40,7 @@ const entryFields = {
   created_at: defects.createdAt,
 }
 type EntryRow = Omit<FeedEntry, 'created_at'> & { created_at: Date }
-const toEntry = (row: EntryRow): FeedEntry => ({ ...row, created_at: row.created_at.toISOString() })
+export const toEntry = (row: EntryRow): FeedEntry => ({ ...row, created_at: row.created_at.toISOString() })
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
@@ -133,7 +133,7 @@ async function sameReport(db: Database, report: Report): Promise<FeedEntry> {
 }
 
 export async function readFeed(db: Database, request: FeedRequest): Promise<Feed> {
-  const rows = await db.read(queries => feedQuery(queries, request))
+  const rows = await db.read(queries => feedRows(queries, request))
   const page = rows.slice(0, request.limit)
   const last = page.at(-1)
   const more = rows.length > request.limit && last
@@ -143,14 +143,20 @@ export async function readFeed(db: Database, request: FeedRequest): Promise<Feed
   }
 }
 
-/** One more row than asked for tells whether more follow. */
-function feedQuery(queries: Queries, { limit, section, before, sinceDays }: FeedRequest): Promise<EntryRow[]> {
+function feedRows(queries: Queries, request: FeedRequest): Promise<EntryRow[]> {
+  const { limit, section, before, sinceDays } = request
   const shape = `${limit} ${section !== undefined} ${before !== undefined} ${sinceDays !== undefined}`
   const prepared = feedQueries(queries)
-  let query = prepared.get(shape)
-  if (!query) {
-    const given = sql.placeholder
-    query = queries
+  const query = prepared.get(shape) ?? feedQuery(queries, request)
+  prepared.set(shape, query)
+  return query.execute({ section, createdAt: before?.createdAt.toISOString(), id: before?.id, sinceDays })
+}
+
+/** One more row than asked for tells whether more follow. */
+function feedQuery(queries: Queries, { limit, section, before, sinceDays }: FeedRequest) {
+  const given = sql.placeholder
+  return (
+    queries
       .select(entryFields)
       .from(defects)
       .innerJoin(projects, eq(projects.id, defects.projectId))
@@ -168,12 +174,10 @@ function feedQuery(queries: Queries, { limit, section, before, sinceDays }: Feed
       // A literal, so that PostgreSQL may keep one plan for the statement.
       .limit(limit + 1)
       .prepare('feed')
-    prepared.set(shape, query)
-  }
-  return query.execute({ section, createdAt: before?.createdAt.toISOString(), id: before?.id, sinceDays })
+  )
 }
 
-const feedQueries = perClient(() => new Map<string, { execute(values: object): Promise<EntryRow[]> }>())
+const feedQueries = perClient(() => new Map<string, ReturnType<typeof feedQuery>>())
 
 const firstDay = (days: unknown) => sql`(now() at time zone 'UTC')::date - (${days}::int - 1)`
 

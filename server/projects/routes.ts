@@ -7,7 +7,8 @@ export const projectRoutes = ({ db }: Pick<Deps, 'db'>) =>
   new Elysia({ name: 'projects' })
     .get(
       '/api/projects',
-      ({ query: { q, limit } }) => listProjects(db, { q, limit: limit === undefined ? undefined : Number(limit) }),
+      ({ query: { q, limit } }) =>
+        listProjects(db, { q, limit: limit === undefined ? undefined : Number(limit) }),
       { query: ProjectQuery, response: { 200: t.Array(Project) } },
     )
     .post(

@@ -6,7 +6,10 @@ import type { Project } from './model.ts'
 
 const fields = { id: projects.id, name: projects.name }
 
-export function listProjects(db: Database, { q = '', limit }: { q?: string; limit?: number } = {}): Promise<Project[]> {
+export function listProjects(
+  db: Database,
+  { q = '', limit }: { q?: string; limit?: number } = {},
+): Promise<Project[]> {
   return db.read(async queries => {
     const listed = queries
       .select(fields)

@@ -95,7 +95,8 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
         return fetch(app.origin + path, { redirect: 'manual', ...init, headers })
       }
     },
-    anonymous: (path: string, init: RequestInit = {}) => fetch(app.origin + path, { redirect: 'manual', ...init }),
+    anonymous: (path: string, init: RequestInit = {}) =>
+      fetch(app.origin + path, { redirect: 'manual', ...init }),
     async cookie(email: string) {
       const setCookie = await createSessions(app.config).begin(email)
       return setCookie.split(';', 1)[0]!
@@ -182,7 +183,8 @@ async function collect(stream: ReadableStream<Uint8Array>, logs: LogLine[]): Pro
   for await (const chunk of stream) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) logs.push(line.startsWith('{') ? JSON.parse(line) : { level: 'text', message: line })
+    for (const line of lines)
+      logs.push(line.startsWith('{') ? JSON.parse(line) : { level: 'text', message: line })
   }
 }
 

@@ -1,4 +1,4 @@
-import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,10 @@ export async function startCluster(): Promise<Cluster> {
   if (root) await run(['chown', '-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, home], {})
   const bin = (name: string) => join(home, 'native/bin', name)
   const data = join(home, 'data')
-  await run([bin('initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '--encoding=UTF8', '--no-sync'], identity)
+  await run(
+    [bin('initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '--encoding=UTF8', '--no-sync'],
+    identity,
+  )
 
   const port = await freePort()
   let server: Bun.Subprocess | undefined
@@ -77,7 +80,8 @@ export async function freshDatabase(): Promise<{ url: string; drop(): Promise<vo
   await asAdmin(cluster.url('postgres'), sql => sql.unsafe(`create database ${name}`))
   return {
     url: cluster.url(name),
-    drop: () => asAdmin(cluster.url('postgres'), sql => sql.unsafe(`drop database if exists ${name} with (force)`)),
+    drop: () =>
+      asAdmin(cluster.url('postgres'), sql => sql.unsafe(`drop database if exists ${name} with (force)`)),
   }
 }
 
@@ -102,7 +106,13 @@ async function answering(url: string): Promise<void> {
 }
 
 async function run(command: string[], options: object): Promise<void> {
-  const child = Bun.spawn(command, { ...options, stdout: 'ignore', stderr: 'pipe', cwd: '/', env: { LANG: 'C.UTF-8' } })
+  const child = Bun.spawn(command, {
+    ...options,
+    stdout: 'ignore',
+    stderr: 'pipe',
+    cwd: '/',
+    env: { LANG: 'C.UTF-8' },
+  })
   const problems = await new Response(child.stderr as ReadableStream).text()
   if ((await child.exited) !== 0) throw new Error(`${command[0]}: ${problems}`)
 }
