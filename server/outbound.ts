@@ -1,0 +1,95 @@
+export interface OutboundRequest {
+  /** Asked about the URL as it will be dialled, after parsing. */
+  allow: (url: URL) => boolean
+  method?: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string | Uint8Array<ArrayBuffer>
+  /** For everything together: name look-up, TLS, waiting, the whole body. */
+  deadlineMs: number
+  /** No more of the answer is read. */
+  maxBytes: number
+  /** Gives up early, e.g. at shutdown. */
+  signal?: AbortSignal
+}
+
+export interface OutboundAnswer {
+  status: number
+  headers: Headers
+  body: Uint8Array<ArrayBuffer>
+  /** false: the answer was longer than `maxBytes` and was cut there */
+  complete: boolean
+}
+
+export type OutboundFaultReason = 'not_allowed' | 'timed_out' | 'aborted' | 'unreachable'
+
+export class OutboundFault extends Error {
+  constructor(
+    readonly reason: OutboundFaultReason,
+    detail: string,
+  ) {
+    super(detail)
+  }
+}
+
+/** The one way out. Redirects come back as they are; whatever goes wrong is an `OutboundFault`. */
+export async function request(address: string | URL, options: OutboundRequest): Promise<OutboundAnswer> {
+  const url = admitted(address, options.allow)
+  const deadline = AbortSignal.timeout(options.deadlineMs)
+  const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline
+  try {
+    return await Promise.race([exchange(url, options, signal), rejectedBy(signal)])
+  } catch (error) {
+    throw outboundFault(error, url, deadline, options)
+  }
+}
+
+function admitted(address: string | URL, allow: (url: URL) => boolean): URL {
+  const url = URL.canParse(String(address)) ? new URL(address) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || !allow(url)) {
+    throw new OutboundFault('not_allowed', 'this address may not be called')
+  }
+  return url
+}
+
+async function exchange(url: URL, options: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
+  const response = await fetch(url.href, {
+    method: options.method ?? 'GET',
+    headers: { 'accept-encoding': 'identity', 'user-agent': 'Faultline', ...options.headers },
+    body: options.body,
+    redirect: 'manual',
+    signal,
+  })
+  const { body, complete } = await readAtMost(response, options.maxBytes)
+  return { status: response.status, headers: response.headers, body, complete }
+}
+
+async function readAtMost(response: Response, maxBytes: number) {
+  const chunks: Uint8Array[] = []
+  let left = maxBytes
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk.subarray(0, left))
+    left -= chunk.byteLength
+    if (left < 0) break
+  }
+  return { body: new Uint8Array(Buffer.concat(chunks)), complete: left >= 0 }
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+function outboundFault(
+  error: unknown,
+  url: URL,
+  deadline: AbortSignal,
+  options: OutboundRequest,
+): OutboundFault {
+  if (deadline.aborted) return new OutboundFault('timed_out', `${url.host} did not answer in time`)
+  if (options.signal?.aborted) return new OutboundFault('aborted', `the call to ${url.host} was given up`)
+  const { code } = error as { code?: unknown }
+  const cause = typeof code === 'string' ? ` (${code})` : ''
+  return new OutboundFault('unreachable', `${url.host} cannot be reached${cause}`)
+}
