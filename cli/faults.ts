@@ -1,0 +1,28 @@
+/** The command line or a setting is wrong: one line each, exit 2. */
+export class UsageFault extends Error {
+  constructor(readonly faults: string[]) {
+    super(faults.join('\n'))
+  }
+}
+
+/** A known end that is not success; the message is for people. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message)
+  }
+}
+
+export const exit = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  schema: 4,
+  noDevice: 5,
+  pushRefused: 6,
+  interrupted: 130,
+  terminated: 143,
+} as const

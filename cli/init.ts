@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import type { Command } from 'commander'
+import { generateVAPIDKeys } from 'web-push'
+import { ConfigFaults, readConfig } from '../server/config.ts'
+import { blanks, type Chosen, envFile } from './env-template.ts'
+import { parseEnv } from './environment.ts'
+import { Failure, UsageFault } from './faults.ts'
+import { oneLine } from './print.ts'
+import { createPrivate } from './private-file.ts'
+import { examples } from './program.ts'
+import { run } from './run.ts'
+
+type Options = Omit<Chosen, 'sessionPassword' | 'vapid'>
+
+export function init(program: Command) {
+  program
+    .command('init')
+    .argument('[file]', 'the file to write; never overwritten', '.env')
+    .description('write a settings file with fresh secrets')
+    .option('--public-url <url>', 'the origin that people type')
+    .option('--domain <domain>', 'the one e-mail domain that may sign in')
+    .option('--owner <e-mail>', 'the one owner')
+    .option('--provider <name>', "the identity provider's name in the redirect URI", 'google')
+    .option('--issuer <url>', "the provider's OpenID Connect issuer; known for google")
+    .option('--client-id <id>', 'the client id that the provider gave you')
+    .addHelpText(
+      'after',
+      examples(
+        'faultline init --public-url https://faultline.example.com --domain example.com --owner me@example.com',
+      ),
+    )
+    .action((file: string, options: Options, command: Command) =>
+      run(command, async io => {
+        const text = envFile({
+          ...options,
+          sessionPassword: randomBytes(36).toString('base64url'),
+          vapid: generateVAPIDKeys(),
+        })
+        refuse(options, text)
+        write(file, text)
+        const empty = blanks(text)
+        io.print(`Wrote ${oneLine(file)}, readable by you alone.`)
+        io.print('')
+        io.print('Register this redirect URI with the identity provider:')
+        const origin = options.publicUrl ? new URL(options.publicUrl).origin : 'PUBLIC_URL'
+        io.print(`  ${origin}/auth/${options.provider}/callback`)
+        io.print('')
+        if (empty.length) io.print(`Then fill in ${empty.join(', ')}, and run:`)
+        else io.print('Then run:')
+        io.print(`  faultline serve --env-file ${oneLine(file)}`)
+      }),
+    )
+}
+
+/** What was said has to hold; what was not said is nobody's fault yet. */
+function refuse(options: Options, text: string) {
+  const domain = options.domain ?? options.owner?.split('@').at(-1) ?? 'example.com'
+  const standIns = {
+    PUBLIC_URL: 'https://faultline.example.com',
+    ALLOWED_DOMAIN: domain,
+    OWNER_EMAIL: `owner@${domain}`,
+    OAUTH_ISSUER: 'https://accounts.google.com',
+    OAUTH_CLIENT_ID: 'id',
+    OAUTH_CLIENT_SECRET: 'secret',
+  }
+  const given = Object.fromEntries(Object.entries(parseEnv(text).values).filter(([, value]) => value))
+  try {
+    readConfig({ ...standIns, ...given })
+  } catch (error) {
+    throw error instanceof ConfigFaults ? new UsageFault(error.faults) : error
+  }
+}
+
+function write(file: string, text: string) {
+  try {
+    createPrivate(file, text)
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === 'EEXIST') throw new Failure(`${file} is there already and stays as it is; name another file`)
+    throw new Failure(`${file} cannot be written (${code})`)
+  }
+}

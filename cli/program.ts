@@ -1,0 +1,57 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { version } from '../package.json'
+import { exit } from './faults.ts'
+import { oneLine } from './print.ts'
+
+export { version }
+
+/** Adds one command to the program. */
+export type AddCommand = (program: Command) => void
+
+const statuses = `
+Exit status: 0 ok, 1 failed, 2 usage or configuration, 3 database unreachable,
+4 schema mismatch, 5 no push subscription, 6 push refused, 130 interrupted.
+
+Settings come from the environment; \`faultline init\` writes a file with all of them.`
+
+export function createProgram(): Command {
+  const cleaned = (text: string) => text.split('\n').map(oneLine).join('\n')
+  return new Command('faultline')
+    .description('Report defects against a board, and see where it is weak.')
+    .version(version, '-v, --version', 'print the version')
+    .option('--env-file <file>', 'read settings from this file; the environment wins')
+    .option('--no-color', 'no colours, also without a terminal or with NO_COLOR')
+    .helpOption('-h, --help', 'what a command does, with an example')
+    .helpCommand('help [command]', 'what a command does, with an example')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeErr: text => void process.stderr.write(cleaned(text)) })
+    .exitOverride()
+    .addHelpText('after', statuses)
+}
+
+export const examples = (...lines: string[]) =>
+  `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map(line => `  $ ${line}`).join('\n')}`
+
+/** Parses and runs; whatever is wrong with the command line itself is exit status 2. */
+export async function start(program: Command, argv: string[]): Promise<void> {
+  try {
+    await program.parseAsync(argv)
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    process.exitCode = error.exitCode === 0 ? exit.ok : exit.usage
+  }
+}
+
+export function wholeNumber(least: number, most: number) {
+  return (text: string) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
+  }
+}
+
+export function days(text: string): number {
+  const value = /^\d{1,3}d$/.test(text) ? Number.parseInt(text, 10) : Number.NaN
+  if (value >= 1 && value <= 366) return value
+  throw new InvalidArgumentError('Give a number of days like 7d, from 1d to 366d.')
+}

@@ -1,0 +1,121 @@
+import { sql } from 'drizzle-orm'
+import type { Database, Queries } from '../db/database.ts'
+import { defects, projects, pushSubscriptions, sectionTotals } from '../db/schema.ts'
+import { kindOf, type Line, readBackup, type Summary, type Totals, total } from './format.ts'
+
+/** There is something in the database already. */
+export class NotEmpty extends Error {}
+
+export type OnRows = (done: number, of: number) => void
+
+const BATCH = 1_000
+const LONGEST_MS = 6 * 60 * 60_000
+
+/** Reads all of it and touches nothing; throws `BrokenBackup` unless it is whole and sound. */
+export async function verifyBackup(path: string, onRows?: OnRows, signal?: AbortSignal): Promise<Summary> {
+  let of = 0
+  let done = 0
+  const lines = readBackup(path, header => {
+    of = total(header.rows)
+  })
+  for (;;) {
+    const { value, done: ended } = await lines.next()
+    if (ended) return value
+    if (++done % BATCH) continue
+    signal?.throwIfAborted()
+    onRows?.(done, of)
+  }
+}
+
+/** One transaction into an empty database: all of it, row for row, or nothing. */
+export async function restoreBackup(
+  db: Database,
+  path: string,
+  verified: Summary,
+  onRows?: OnRows,
+): Promise<void> {
+  await db.transaction(
+    async queries => {
+      await takeEmpty(db, queries)
+      const of = total(verified.rows)
+      let done = 0
+      for await (const batch of batches(path, verified)) {
+        await insert(queries, batch)
+        done += batch.length
+        onRows?.(done, of)
+      }
+      await confirm(queries, verified.rows)
+    },
+    { deadlineMs: LONGEST_MS },
+  )
+  await db.write(queries => queries.execute(sql`analyze`)).catch(() => {})
+}
+
+async function takeEmpty(db: Database, queries: Queries) {
+  if (db.kind === 'postgres') {
+    await queries.execute(
+      sql`lock table ${projects}, ${defects}, ${pushSubscriptions} in share row exclusive mode`,
+    )
+  }
+  const [found] = await queries.execute<{ some: boolean }>(sql`select
+    exists(select from ${projects}) or exists(select from ${defects}) or exists(select from ${pushSubscriptions}) as some`)
+  if (found?.some !== false) throw new NotEmpty('the database is not empty')
+}
+
+/** Rows of one kind at a time, in the order of the file. */
+async function* batches(path: string, verified: Summary): AsyncGenerator<Line[]> {
+  const lines = readBackup(path)
+  let batch: Line[] = []
+  for (;;) {
+    const { value, done } = await lines.next()
+    if (done) {
+      if (value.sha256 !== verified.sha256) throw new Error('the file changed while it was being read')
+      break
+    }
+    if (batch.length === BATCH || (batch[0] && kindOf(batch[0]) !== kindOf(value))) {
+      yield batch
+      batch = []
+    }
+    batch.push(value)
+  }
+  if (batch.length) yield batch
+}
+
+const columns: Record<
+  keyof Totals,
+  { table: typeof projects | typeof defects | typeof pushSubscriptions; as: string }
+> = {
+  projects: { table: projects, as: 'id uuid, name text, created_at timestamptz' },
+  defects: {
+    table: defects,
+    as: 'id uuid, section_id text, project_id uuid, verbatim text, reporter text, created_at timestamptz, idempotency_key text',
+  },
+  devices: {
+    table: pushSubscriptions,
+    as: 'endpoint text, p256dh text, auth text, owner_email text, vapid_public_key text, created_at timestamptz, last_outcome text, last_outcome_at timestamptz',
+  },
+}
+
+async function insert(queries: Queries, batch: Line[]) {
+  const { table, as } = columns[kindOf(batch[0]!)]
+  const names = sql.raw(as.replace(/ (uuid|text|timestamptz)/g, ''))
+  const rows = JSON.stringify(batch.map(line => Object.values(line)[0]))
+  await queries.execute(
+    sql`insert into ${table} (${names}) select ${names} from json_to_recordset(${rows}::text::json) as row(${sql.raw(as)})`,
+  )
+}
+
+/** The database's own trigger kept the counts; they have to agree with the rows. */
+async function confirm(queries: Queries, rows: Totals) {
+  const [found] = await queries.execute<Totals & { counted: number }>(sql`select
+    (select count(*)::float8 from ${projects}) as projects,
+    (select count(*)::float8 from ${defects}) as defects,
+    (select count(*)::float8 from ${pushSubscriptions}) as devices,
+    (select coalesce(sum(${sectionTotals.count}), 0)::float8 from ${sectionTotals}) as counted`)
+  const same =
+    found?.projects === rows.projects &&
+    found.defects === rows.defects &&
+    found.devices === rows.devices &&
+    found.counted === rows.defects
+  if (!same) throw new Error('the restored rows are not those of the backup; nothing was kept')
+}
