@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,8 @@ export interface Cluster {
   url(database: string): string
   port: number
   pid(): number
+  /** every process of the server, as a signal to freeze or thaw it needs them */
+  processes(): number[]
   stop(mode?: 'fast' | 'immediate'): Promise<void>
   start(): Promise<void>
   remove(): Promise<void>
@@ -37,6 +39,7 @@ export async function startCluster(): Promise<Cluster> {
     port,
     url: database => `postgres://postgres@127.0.0.1:${port}/${database}`,
     pid: () => server?.pid ?? 0,
+    processes: () => [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)],
     async start() {
       const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${home}`, `port=${port}`]
       const tuned = ['max_connections=200', 'shared_buffers=256MB', 'log_min_messages=panic']
@@ -92,6 +95,11 @@ async function asAdmin(url: string, run: (sql: postgres.Sql) => Promise<unknown>
   } finally {
     await sql.end()
   }
+}
+
+function childrenOf(pid: number): number[] {
+  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return listed ? listed.split(' ').map(Number) : []
 }
 
 async function answering(url: string): Promise<void> {

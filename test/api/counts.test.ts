@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import { loadBoard } from '../../server/board/board.ts'
+import { rebuildCounts, sectionCounts } from '../../server/defects/service.ts'
+import type { Project } from '../../server/projects/model.ts'
+import { project, report } from '../support/api.ts'
+import { ALICE, type TestApp, testApp } from '../support/app.ts'
+
+let app: TestApp
+let alice: ReturnType<TestApp['as']>
+let hinge: Project
+beforeAll(async () => {
+  app = await testApp()
+  alice = app.as(ALICE)
+  hinge = await project(app)
+})
+afterAll(() => app.stop())
+
+const counts = async (query = '') =>
+  (await (await alice(`/api/defects/counts${query}`)).json()) as Record<string, number>
+
+async function insertOn(section: string, daysAgo: number) {
+  await app.db.write(queries =>
+    queries.execute(sql`insert into defects (id, section_id, project_id, verbatim, reporter, created_at)
+      values (${Bun.randomUUIDv7()}, ${section}, ${hinge.id}, 'x', ${ALICE},
+        ((now() at time zone 'UTC')::date - ${daysAgo}::int)::timestamp at time zone 'UTC')`),
+  )
+}
+
+test('every section of the board is there, zero included', async () => {
+  const all = await counts()
+  expect(Object.keys(all)).toEqual([...loadBoard().sections.keys()])
+  expect(new Set(Object.values(all))).toEqual(new Set([0]))
+})
+
+test('a filed defect is counted at once', async () => {
+  await report(alice, hinge.id)
+  expect((await counts())['usb-port']).toBe(1)
+  expect((await counts('?since=1d'))['usb-port']).toBe(1)
+})
+
+test('since takes today and the days before, by UTC day', async () => {
+  await insertOn('ethernet', 0)
+  await insertOn('ethernet', 6)
+  await insertOn('ethernet', 7)
+  expect((await counts('?since=1d')).ethernet).toBe(1)
+  expect((await counts('?since=7d')).ethernet).toBe(2)
+  expect((await counts('?since=8d')).ethernet).toBe(3)
+  expect((await counts()).ethernet).toBe(3)
+})
+
+test.each(['0d', '367d', '7', 'd', '-1d', '1e1d', '07d', '7D', '', '7d '])(
+  'since=%s is refused',
+  async since => {
+    expect((await alice(`/api/defects/counts?since=${encodeURIComponent(since)}`)).status).toBe(422)
+  },
+)
+
+test('a section that left the board keeps its defects, its history and its count', async () => {
+  await insertOn('left-the-board', 1)
+  expect((await counts())['left-the-board']).toBe(1)
+  const history = await alice('/api/defects?section=left-the-board')
+  expect(history.status).toBe(200)
+  expect(await history.json()).toHaveLength(1)
+})
+
+test('kept counts equal counts made anew from the defects, after many at once', async () => {
+  const many = process.env.FAULTLINE_LONG ? 10_000 : 400
+  const sections = ['usb-port', 'cpu', 'ethernet']
+  const jobs = Array.from({ length: many }, (_, i) => i)
+  const worker = async () => {
+    for (let i = jobs.pop(); i !== undefined; i = jobs.pop())
+      await report(alice, hinge.id, `n ${i}`, sections[i % 3])
+  }
+  await Promise.all(Array.from({ length: 32 }, worker))
+
+  const board = loadBoard()
+  const kept = { total: await sectionCounts(app.db, board), week: await sectionCounts(app.db, board, 7) }
+  await rebuildCounts(app.db)
+  expect({ total: await sectionCounts(app.db, board), week: await sectionCounts(app.db, board, 7) }).toEqual(
+    kept,
+  )
+  expect(await counts()).toEqual(kept.total)
+})

@@ -1,0 +1,38 @@
+import { connect } from 'node:net'
+
+/** Sends bytes as they are: fetch and browsers would mend the path first. */
+export function raw(origin: string, bytes: string, { waitMs = 3_000 } = {}): Promise<string> {
+  const { hostname, port } = new URL(origin)
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname, () => socket.write(bytes, 'latin1'))
+    const timer = setTimeout(() => socket.destroy(), waitMs)
+    socket.setEncoding('latin1')
+    socket.on('data', chunk => {
+      answer += chunk
+    })
+    socket.on('error', error =>
+      (error as { code?: string }).code === 'ECONNRESET' ? socket.destroy() : reject(error),
+    )
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(answer)
+    })
+  })
+}
+
+export function rawGet(
+  origin: string,
+  target: string,
+  headers: string[] = [],
+  method = 'GET',
+): Promise<string> {
+  const host = headers.some(header => /^host:/i.test(header)) ? [] : [`Host: ${new URL(origin).host}`]
+  return raw(
+    origin,
+    `${[`${method} ${target} HTTP/1.1`, ...host, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`,
+  )
+}
+
+/** 0 when the server closed without an answer. */
+export const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0)

@@ -1,0 +1,22 @@
+import { createApp } from '../../server/app.ts'
+import { assets } from '../../server/assets.ts'
+import { loadBoard } from '../../server/board/board.ts'
+import type { Deps } from '../../server/deps.ts'
+import { silentLog } from '../../server/log.ts'
+import { createWeb } from '../../server/web.ts'
+import type { TestApp } from './app.ts'
+
+/** Every route of the application as it runs, not a list kept by hand. */
+export function everyRoute({ config, db }: TestApp): { method: string; path: string }[] {
+  const unused = {} as Deps['push'] & Deps['oidc']
+  const deps = {
+    config,
+    db,
+    board: loadBoard(),
+    web: createWeb(assets.web),
+    push: unused,
+    oidc: unused,
+    log: silentLog,
+  }
+  return createApp(deps).routes()
+}
