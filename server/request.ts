@@ -5,13 +5,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The one body parser: JSON in UTF-8, at most 64 KiB, whatever the media type's parameters say. */
 export async function readJson({ request }: { request: Request }): Promise<unknown> {
-  const bytes = await request.arrayBuffer()
+  const bytes = await request.arrayBuffer().catch(cutOff)
   if (bytes.byteLength > BODY_LIMIT) throw new Refusal('body_too_large')
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {
     throw new Refusal('malformed_json')
   }
+}
+
+function cutOff(): never {
+  throw new Refusal('malformed_request')
 }
 
 /** A misspelt or doubled parameter is a fault, not a default. */

@@ -28,6 +28,8 @@ export interface StartOptions {
 const BODY_MOST_BYTES = 1024 * 1024
 const REQUESTS_GRACE_MS = 8_000
 const PUSH_GRACE_MS = 5_000
+/** Longer than any answer of ours takes; who sends a request more slowly than this is cut off. */
+const IDLE_SECONDS = 12
 const RETRY_MS = 500
 const LOCK_WAIT_MS = 5_000
 
@@ -83,7 +85,7 @@ function listen(config: Config, handle: (request: Request) => Promise<Response>,
     reusePort: false,
     development: false,
     maxRequestBodySize: BODY_MOST_BYTES,
-    idleTimeout: 15,
+    idleTimeout: IDLE_SECONDS,
     fetch: handle,
     error(error) {
       log.error('a response failed', { error: error.message })
