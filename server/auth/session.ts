@@ -1,3 +1,10 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Config } from '../config.ts'
+import { cookieJar, cookiesOf } from './cookies.ts'
+import { admit, isOwner } from './identity.ts'
+import { createSeal } from './seal.ts'
+
 export interface Visitor {
   /** lower-cased, verified, inside the allowed domain right now */
   email: string
@@ -13,4 +20,77 @@ export interface Sessions {
   begin(email: string): Promise<string>
   /** The Set-Cookie value that ends it. */
   readonly end: string
+}
+
+const Session = Type.Object(
+  {
+    v: Type.Literal(1),
+    purpose: Type.Literal('session'),
+    aud: Type.String(),
+    email: Type.String({ maxLength: 254 }),
+    iat: Type.Integer(),
+    exp: Type.Integer(),
+  },
+  { additionalProperties: false },
+)
+type Session = Static<typeof Session>
+
+const REMEMBERED_MOST = 10_000
+const CANDIDATES_MOST = 4
+/** The browser forgets the cookie a little before the server would refuse it. */
+const FORGET_EARLY_SECONDS = 60
+
+/** Sealed cookies, opened once each and judged anew on every request. */
+export function createSessions(config: Config, now: () => number = Date.now): Sessions {
+  const jar = cookieJar(config)
+  const name = jar.name()
+  const seal = createSeal(config.session, 'session', now)
+  const ttl = config.session.ttlSeconds * 1000
+  const remembered = new Map<string, Session>()
+
+  function judge(session: Session): Visitor | undefined {
+    const expiresAt = Math.min(session.exp, session.iat + ttl)
+    if (expiresAt <= now() || session.aud !== config.publicUrl) return undefined
+    const admission = admit({ email: session.email, email_verified: true }, config)
+    if (!('email' in admission)) return undefined
+    return { email: admission.email, isOwner: isOwner(admission.email, config), expiresAt }
+  }
+
+  function remember(sealed: string, session: Session) {
+    if (remembered.has(sealed)) return
+    const oldest = remembered.keys().next()
+    if (remembered.size >= REMEMBERED_MOST && !oldest.done) remembered.delete(oldest.value)
+    remembered.set(sealed, session)
+  }
+
+  async function firstThatOpens(candidates: string[]): Promise<Visitor | undefined> {
+    for (const sealed of candidates) {
+      const session = remembered.get(sealed) ?? (await seal.open(sealed))
+      if (!Value.Check(Session, session)) continue
+      const visitor = judge(session)
+      if (!visitor) continue
+      remember(sealed, session)
+      return visitor
+    }
+  }
+
+  return {
+    open(cookieHeader) {
+      const candidates = cookiesOf(cookieHeader).flatMap(([is, value]) => (is === name ? [value] : []))
+      const [first] = candidates
+      if (first === undefined) return undefined
+      const session = remembered.get(first)
+      const visitor = session && judge(session)
+      if (visitor) return visitor
+      remembered.delete(first)
+      return firstThatOpens(candidates.slice(0, CANDIDATES_MOST))
+    },
+    async begin(email) {
+      const iat = now()
+      const exp = iat + ttl
+      const session: Session = { v: 1, purpose: 'session', aud: config.publicUrl, email, iat, exp }
+      return jar.set(name, await seal.close(session, exp), config.session.ttlSeconds - FORGET_EARLY_SECONDS)
+    },
+    end: jar.clear(name),
+  }
 }
