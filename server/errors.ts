@@ -7,6 +7,7 @@ export const catalogue = {
   owner_only: [403, 'Refused', 'Only the owner may do this.'],
   not_found: [404, 'Not found', 'There is nothing here.'],
   method_not_allowed: [405, 'Method not allowed', 'This address does not take that method.'],
+  push_off: [409, 'Push is off', 'This server has no VAPID keys, so it cannot send push messages.'],
   body_too_large: [413, 'Too large', 'The body is larger than 64 KiB.'],
   unsupported_media_type: [415, 'Unsupported media type', 'Send the body as application/json.'],
   invalid_body: [422, 'Not accepted', 'Some fields need mending.'],

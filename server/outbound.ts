@@ -8,6 +8,8 @@ export interface OutboundRequest {
   deadlineMs: number
   /** No more of the answer is read. */
   maxBytes: number
+  /** The status is what counts: a body that takes longer is cut there. Without it a late body is a fault. */
+  bodyMs?: number
   /** Gives up early, e.g. at shutdown. */
   signal?: AbortSignal
 }
@@ -37,7 +39,7 @@ export async function request(address: string | URL, options: OutboundRequest): 
   const deadline = AbortSignal.timeout(options.deadlineMs)
   const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline
   try {
-    return await Promise.race([exchange(url, options, signal), rejectedBy(signal)])
+    return await exchange(url, options, signal)
   } catch (error) {
     throw outboundFault(error, url, deadline, options)
   }
@@ -52,18 +54,30 @@ function admitted(address: string | URL, allow: (url: URL) => boolean): URL {
 }
 
 async function exchange(url: URL, options: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
-  const response = await fetch(url.href, {
+  const late = rejectedBy(signal)
+  const cut = new AbortController()
+  const answered = fetch(url.href, {
     method: options.method ?? 'GET',
     headers: { 'accept-encoding': 'identity', 'user-agent': 'Faultline', ...options.headers },
     body: options.body,
     redirect: 'manual',
-    signal,
+    signal: AbortSignal.any([signal, cut.signal]),
   })
-  const { body, complete } = await readAtMost(response, options.maxBytes)
+  const response = await Promise.race([answered, late])
+  const reading = readAtMost(response, options.maxBytes)
+  const { body, complete } = await (options.bodyMs === undefined
+    ? Promise.race([reading, late])
+    : settled(reading, options.bodyMs))
+  if (!complete) cut.abort()
   return { status: response.status, headers: response.headers, body, complete }
 }
 
-async function readAtMost(response: Response, maxBytes: number) {
+interface Reading {
+  body: Uint8Array<ArrayBuffer>
+  complete: boolean
+}
+
+async function readAtMost(response: Response, maxBytes: number): Promise<Reading> {
   const chunks: Uint8Array[] = []
   let left = maxBytes
   for await (const chunk of response.body ?? []) {
@@ -72,6 +86,15 @@ async function readAtMost(response: Response, maxBytes: number) {
     if (left < 0) break
   }
   return { body: new Uint8Array(Buffer.concat(chunks)), complete: left >= 0 }
+}
+
+/** What was read in time, or nothing: the status stands whatever becomes of the body. */
+function settled(reading: Promise<Reading>, ms: number): Promise<Reading> {
+  const nothing = { body: new Uint8Array(), complete: false }
+  return new Promise(resolve => {
+    const timer = setTimeout(() => resolve(nothing), ms)
+    reading.then(resolve, () => resolve(nothing)).finally(() => clearTimeout(timer))
+  })
 }
 
 function rejectedBy(signal: AbortSignal): Promise<never> {

@@ -1,3 +1,13 @@
+import type { Board } from '../board/board.ts'
+import type { Database } from '../db/database.ts'
+import type { Log } from '../log.ts'
+import { deviceName } from './endpoint.ts'
+import { createLanes, type Lane, type Push } from './lanes.ts'
+import { messageFor } from './message.ts'
+import { createRecorder } from './recorder.ts'
+import { deliver, type Outcome, type SenderConfig } from './sender.ts'
+import { devicesInForce } from './service.ts'
+
 /** What a push says about a defect. */
 export interface FiledDefect {
   id: string
@@ -11,4 +21,207 @@ export interface PushQueue {
   later(defect: FiledDefect): void
   /** Sends what is pending, for at most `ms`. */
   drain(ms: number): Promise<void>
+}
+
+export interface Pace {
+  /** pushes that may wait; beyond that the oldest is dropped */
+  capacity: number
+  atOnce: number
+  /** before each further try of a push */
+  backOffMs: readonly number[]
+  /** after its first try a push is given up */
+  windowMs: number
+  /** of one attempt */
+  deadlineMs: number
+  databaseRetryMs: number
+}
+
+export const pace: Pace = {
+  capacity: 10_000,
+  atOnce: 8,
+  backOffMs: [1_000, 4_000, 15_000, 60_000, 240_000],
+  windowMs: 10 * 60_000,
+  deadlineMs: 10_000,
+  databaseRetryMs: 2_000,
+}
+
+interface QueueDeps {
+  config: SenderConfig
+  db: Database
+  board: Board
+  log: Log
+}
+
+export function createPushQueue(deps: QueueDeps, changes: Partial<Pace> = {}): PushQueue {
+  return deps.config.vapid ? runningQueue(deps, { ...pace, ...changes }) : { later() {}, async drain() {} }
+}
+
+function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQueue {
+  const filed: { number: number; defect: FiledDefect }[] = []
+  const lanes = createLanes()
+  const recorder = createRecorder(db, log)
+  const refusals = new Map<string, number | string>()
+  const stop = new AbortController()
+  const now = () => performance.now()
+  let number = 0
+  let underWay = 0
+  let spreading = false
+  let dropped = 0
+  let wake: Timer | undefined
+  let wakesAt = Number.POSITIVE_INFINITY
+  let drainUntil = Number.POSITIVE_INFINITY
+  let whenDrained = () => {}
+
+  const waiting = () => filed.length + lanes.waiting()
+
+  function makeRoom(): void {
+    if (waiting() < pace.capacity) return
+    const oldest = lanes.oldest()
+    if (filed[0] && (oldest === undefined || filed[0].number < oldest)) filed.shift()
+    else lanes.dropOldest()
+    dropped++
+    if (dropped === 1 || dropped % 1_000 === 0) {
+      log.warn('the push queue is full, the oldest are dropped', { dropped })
+    }
+  }
+
+  /** Gives what was filed to the lanes of the devices there are now. */
+  async function spread(): Promise<void> {
+    if (spreading || stop.signal.aborted) return
+    spreading = true
+    try {
+      do {
+        const upTo = number
+        await recorder.settled()
+        const devices = await devicesInForce(db, config)
+        lanes.match(devices)
+        while (filed[0] && filed[0].number < upTo) enqueue(filed.shift()!, devices)
+        pump()
+      } while (filed.length)
+    } catch (error) {
+      log.warn('push devices cannot be read, trying again', { reason: (error as Error).message })
+      wakeAt(now() + pace.databaseRetryMs)
+    } finally {
+      spreading = false
+    }
+    sayIfDrained()
+  }
+
+  function enqueue({ number, defect }: { number: number; defect: FiledDefect }, devices: Lane['device'][]) {
+    if (!devices.length) return
+    const message = messageFor(defect, board)
+    for (const device of devices) {
+      makeRoom()
+      lanes.add(device, { number, message, tries: 0 })
+    }
+  }
+
+  function pump(): void {
+    while (underWay < pace.atOnce) {
+      const turn = lanes.next(now())
+      if (!turn) break
+      void send(turn.lane, turn.push)
+    }
+    wakeAt(lanes.wakesAt(now()))
+  }
+
+  /** Awake, the devices are read anew: a retry must not go to one that has left. */
+  function wakeAt(time: number): void {
+    if (time >= wakesAt || stop.signal.aborted) return
+    wakesAt = time
+    clearTimeout(wake)
+    wake = setTimeout(
+      () => {
+        wakesAt = Number.POSITIVE_INFINITY
+        void spread()
+      },
+      Math.max(0, time - now()),
+    )
+  }
+
+  async function send(lane: Lane, push: Push): Promise<void> {
+    underWay++
+    lane.underWay++
+    push.tries++
+    push.firstTriedAt ??= now()
+    const outcome = await deliver(config, lane.device, push.message, {
+      deadlineMs: pace.deadlineMs,
+      signal: stop.signal,
+    })
+    underWay--
+    lane.underWay--
+    if (stop.signal.aborted) return
+    settle(lane, push, outcome)
+    pump()
+    sayIfDrained()
+  }
+
+  function settle(lane: Lane, push: Push, outcome: Outcome): void {
+    lane.failing = outcome.kind === 'busy'
+    if (outcome.kind === 'busy') postpone(lane, push, outcome)
+    else finish(lane, outcome)
+  }
+
+  function finish(lane: Lane, outcome: Outcome): void {
+    const { endpoint } = lane.device
+    const device = deviceName(endpoint)
+    recorder.keep(endpoint, outcome)
+    if (outcome.kind === 'gone') {
+      lanes.end(lane)
+      log.info('a push device is gone and was removed', { device, answer: outcome.said })
+    }
+    const cause = outcome.kind === 'refused' ? (outcome.status ?? outcome.said) : undefined
+    if (cause !== undefined && refusals.get(endpoint) !== cause) {
+      log.warn('a push was refused', { device, cause: outcome.said })
+    }
+    if (cause === undefined) refusals.delete(endpoint)
+    else refusals.set(endpoint, cause)
+  }
+
+  function postpone(lane: Lane, push: Push, outcome: Outcome & { kind: 'busy' }): void {
+    const step = pace.backOffMs[Math.min(push.tries, pace.backOffMs.length) - 1] ?? 0
+    const wait = Math.max(step * (0.8 + Math.random() * 0.2), outcome.retryAfterMs ?? 0)
+    lane.heldUntil = Math.max(lane.heldUntil, now() + Math.min(wait, pace.windowMs))
+    const endsAt = (push.firstTriedAt ?? 0) + pace.windowMs
+    const device = deviceName(lane.device.endpoint)
+    if (push.tries <= pace.backOffMs.length && now() + wait <= endsAt) {
+      lanes.again(lane, push)
+      recorder.keep(lane.device.endpoint, outcome)
+      log.debug('a push will be tried again', { device, cause: outcome.said, in_ms: Math.round(wait) })
+    } else {
+      recorder.keep(lane.device.endpoint, { ...outcome, said: `${outcome.said}; given up` })
+      log.warn('a push was given up', { device, cause: outcome.said, tries: push.tries })
+    }
+  }
+
+  function sayIfDrained(): void {
+    if (spreading || filed.length || underWay) return
+    const next = lanes.wakesAt(now())
+    if (!lanes.waiting() || (next < Number.POSITIVE_INFINITY && next > drainUntil)) whenDrained()
+  }
+
+  return {
+    later(defect) {
+      if (stop.signal.aborted) return
+      makeRoom()
+      filed.push({ number: number++, defect })
+      void spread()
+    },
+    async drain(ms) {
+      drainUntil = now() + ms
+      await new Promise<void>(resolve => {
+        const timer = setTimeout(resolve, ms)
+        whenDrained = () =>
+          void recorder.settled().then(() => {
+            clearTimeout(timer)
+            resolve()
+          })
+        sayIfDrained()
+      })
+      const lost = waiting() + underWay
+      stop.abort()
+      clearTimeout(wake)
+      if (lost) log.warn('pushes were not sent before the end', { count: lost })
+    },
+  }
 }
