@@ -4,7 +4,7 @@ import { readCursor } from '../server/defects/cursor.ts'
 import type { FeedEntry } from '../server/defects/model.ts'
 import { type FeedRequest, readFeed, sectionHasDefects } from '../server/defects/service.ts'
 import { UsageFault } from './faults.ts'
-import { ago, clip, clock, oneLine, padEnd } from './print.ts'
+import { ago, clip, clock, oneLine, padEnd, width } from './print.ts'
 import type { Io } from './run.ts'
 
 type Screen = Pick<Io, 'paint' | 'screen' | 'interactive'>
@@ -60,7 +60,7 @@ export function paragraph(
   const words = Bun.wrapAnsi(oneLine(entry.verbatim), room, { hard: true }).split('\n')
   const shown = words.length > MOST_LINES ? [...words.slice(0, MOST_LINES), '…'] : words
   return [
-    paint.dim(when) + paint.bold(label) + paint.dim(clip(rest, Math.max(1, room - Bun.stringWidth(label)))),
+    paint.dim(when) + paint.bold(label) + paint.dim(clip(rest, Math.max(1, room - width(label)))),
     ...shown.map(line => ' '.repeat(WHEN_COLUMNS) + line),
   ]
 }
@@ -68,15 +68,16 @@ export function paragraph(
 const SECTION_COLUMNS = 18
 const PROJECT_COLUMNS = 14
 const REPORTER_COLUMNS = 12
+const ROOMY = 100
 
 /** For watching: one line a defect that fits the terminal. */
-export function brief(entry: FeedEntry, board: Board, { paint, screen }: Screen): string {
+export function brief(entry: FeedEntry, board: Board, { paint, screen }: Screen, now = new Date()): string {
   const cell = (text: string, room: number) => padEnd(clip(oneLine(text), room), room)
-  const when = clock(new Date(entry.created_at)).slice(5)
-  const section = cell(labelOf(board, entry.section_id), SECTION_COLUMNS)
-  const project = cell(entry.project_name, PROJECT_COLUMNS)
-  const reporter = cell(entry.reporter.replace(/@.*/, ''), REPORTER_COLUMNS)
-  const used = when.length + SECTION_COLUMNS + PROJECT_COLUMNS + REPORTER_COLUMNS + 8
-  const words = clip(oneLine(entry.verbatim), Math.max(10, screen - used))
-  return [paint.dim(when), paint.bold(section), project, paint.dim(reporter), words].join('  ')
+  const lead = [
+    paint.dim(clock(new Date(entry.created_at), now)),
+    paint.bold(cell(labelOf(board, entry.section_id), SECTION_COLUMNS)),
+    cell(entry.project_name, PROJECT_COLUMNS),
+    ...(screen < ROOMY ? [] : [paint.dim(cell(entry.reporter.replace(/@.*/, ''), REPORTER_COLUMNS))]),
+  ].join('  ')
+  return `${lead}  ${clip(oneLine(entry.verbatim), Math.max(10, screen - width(lead) - 2))}`
 }

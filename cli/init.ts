@@ -9,6 +9,7 @@ import { oneLine } from './print.ts'
 import { createPrivate } from './private-file.ts'
 import { examples } from './program.ts'
 import { run } from './run.ts'
+import { standIns } from './stand-ins.ts'
 
 type Options = Omit<Chosen, 'sessionPassword' | 'vapid'>
 
@@ -36,7 +37,7 @@ export function init(program: Command) {
           sessionPassword: randomBytes(36).toString('base64url'),
           vapid: generateVAPIDKeys(),
         })
-        refuse(options, text)
+        refuse(text)
         write(file, text)
         const empty = blanks(text)
         io.print(`Wrote ${oneLine(file)}, readable by you alone.`)
@@ -53,19 +54,10 @@ export function init(program: Command) {
 }
 
 /** What was said has to hold; what was not said is nobody's fault yet. */
-function refuse(options: Options, text: string) {
-  const domain = options.domain ?? options.owner?.split('@').at(-1) ?? 'example.com'
-  const standIns = {
-    PUBLIC_URL: 'https://faultline.example.com',
-    ALLOWED_DOMAIN: domain,
-    OWNER_EMAIL: `owner@${domain}`,
-    OAUTH_ISSUER: 'https://accounts.google.com',
-    OAUTH_CLIENT_ID: 'id',
-    OAUTH_CLIENT_SECRET: 'secret',
-  }
+function refuse(text: string) {
   const given = Object.fromEntries(Object.entries(parseEnv(text).values).filter(([, value]) => value))
   try {
-    readConfig({ ...standIns, ...given })
+    readConfig({ ...standIns(given), ...given })
   } catch (error) {
     throw error instanceof ConfigFaults ? new UsageFault(error.faults) : error
   }

@@ -5,6 +5,7 @@ import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { feed } from './feed.ts'
 import { healthcheck } from './healthcheck.ts'
+import { help } from './help.ts'
 import { init } from './init.ts'
 import { migrate } from './migrate.ts'
 import { createProgram, start } from './program.ts'
@@ -19,7 +20,8 @@ const commands = {
   'Run it:': [serve, demo],
   'Set it up:': [init, doctor, migrate, healthcheck],
   'Read it:': [counts, feed, tail, projects, push],
-  'Keep it:': [backup, restore, version],
+  'Keep it:': [backup, restore],
+  'About it:': [version, help],
 }
 
 const program = createProgram()

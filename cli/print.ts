@@ -91,11 +91,12 @@ export function ago(then: Date, now = new Date()): string {
   return days < 31 ? `${days} days ago` : then.toISOString().slice(0, 10)
 }
 
-/** Local clock time for lines that stay on the screen. */
-export function clock(time: Date): string {
+/** Local time for lines that stay on the screen: the clock today, the day before that. */
+export function clock(time: Date, now = new Date()): string {
   const two = (n: number) => String(n).padStart(2, '0')
-  const date = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  return `${date} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
+  const day = (date: Date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  const today = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
+  return padEnd(day(time) === day(now) ? today : day(time), 10)
 }
 
 export const quantity = (n: number, one: string, many = `${one}s`) =>

@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { type Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
 import { exit } from './faults.ts'
 import { oneLine } from './print.ts'
@@ -9,6 +9,10 @@ export { version }
 export type AddCommand = (program: Command) => void
 
 const statuses = `
+Examples:
+  $ faultline demo
+  $ faultline counts --since 7d
+
 Exit status: 0 ok, 1 failed, 2 usage or configuration, 3 database unreachable,
 4 schema mismatch, 5 no push subscription, 6 push refused, 130 interrupted.
 
@@ -22,12 +26,19 @@ export function createProgram(): Command {
     .option('--env-file <file>', 'read settings from this file; the environment wins')
     .option('--no-color', 'no colours, also without a terminal or with NO_COLOR')
     .helpOption('-h, --help', 'what a command does, with an example')
-    .helpCommand('help [command]', 'what a command does, with an example')
-    .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeErr: text => void process.stderr.write(cleaned(text)) })
+    .helpCommand(false)
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: command => [command.name(), ...command.registeredArguments.map(written)].join(' '),
+    })
+    .configureOutput({
+      writeErr: text => void process.stderr.write(cleaned(text.replace(/^error: /, 'faultline: '))),
+    })
     .exitOverride()
     .addHelpText('after', statuses)
 }
+
+const written = (argument: Argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`)
 
 export const examples = (...lines: string[]) =>
   `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map(line => `  $ ${line}`).join('\n')}`

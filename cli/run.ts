@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { DataConfig } from '../server/config.ts'
 import type { Database } from '../server/db/database.ts'
@@ -5,7 +6,7 @@ import { type OpenOptions, openDatabase } from '../server/db/open.ts'
 import { createLog, type Log } from '../server/log.ts'
 import { type Environment, environment } from './environment.ts'
 import { explain } from './explain.ts'
-import { exit } from './faults.ts'
+import { exit, Failure } from './faults.ts'
 import { oneLine, type Paint, paints } from './print.ts'
 
 /** What a command meets: its settings, where its words go, and when to stop. */
@@ -119,6 +120,10 @@ export function commandLog(io: Io, config: DataConfig): Log {
 
 /** A database with this version's schema, let go of when the command ends. */
 export async function open(io: Io, config: DataConfig, options: OpenOptions = {}): Promise<Database> {
+  if (!config.databaseUrl && !options.joinOnly && !existsSync(config.dataDir)) {
+    const mend = 'start `faultline serve` or `faultline demo` there, or set DATA_DIR or DATABASE_URL'
+    throw new Failure(`there is no database in ${config.dataDir} yet: ${mend}`, exit.unreachable)
+  }
   const db = await openDatabase(config, commandLog(io, config), options)
   io.atEnd(() => db.close())
   return db
