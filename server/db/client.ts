@@ -78,10 +78,11 @@ function trusted(sql: postgres.Sql, nameStatements: boolean): postgres.Sql {
   })
 }
 
-async function whole<R extends { count: number; columns?: unknown }>(pending: PromiseLike<R>): Promise<R> {
-  const rows = await pending
-  const list = rows as unknown as unknown[]
-  if (list.length > 0 && list.length !== rows.count)
-    throw new DatabaseUnavailable('a result arrived with holes')
-  return rows
+async function whole<R extends { count: number | null }>(pending: PromiseLike<R>): Promise<R> {
+  const result = await pending
+  const rows = result as unknown as unknown[]
+  // Some commands, EXPLAIN among them, return rows and count none.
+  const complete = rows.length === 0 || result.count === null || rows.length === result.count
+  if (!complete || rows[0] === null) throw new DatabaseUnavailable('a result arrived with holes')
+  return result
 }

@@ -153,7 +153,7 @@ function feedRows(queries: Queries, request: FeedRequest): Promise<EntryRow[]> {
 }
 
 /** One more row than asked for tells whether more follow. */
-function feedQuery(queries: Queries, { limit, section, before, sinceDays }: FeedRequest) {
+export function feedQuery(queries: Queries, { limit, section, before, sinceDays }: FeedRequest) {
   const given = sql.placeholder
   return (
     queries
@@ -195,7 +195,7 @@ function countsQuery(queries: Queries, sinceDays?: number) {
   return sinceDays === undefined ? total.execute() : since.execute({ sinceDays })
 }
 
-const countsQueries = perClient(queries => {
+export const countsQueries = perClient(queries => {
   const sum = (column: typeof sectionTotals.count | typeof sectionDays.count) =>
     sql<number>`sum(${column})::float8`.mapWith(Number)
   return {

@@ -8,7 +8,7 @@ export function post(send: Send, path: string, body: unknown, headers: Record<st
   return send(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
   })
 }
 

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const FEED = `select defects.id, section_id, project_id, projects.name, verbatim, reporter, defects.created_at
+  from defects join projects on projects.id = defects.project_id
+  order by defects.created_at desc, defects.id desc limit 51;`
+
+const FILE = `with filed as (
+  insert into defects (id, section_id, project_id, verbatim, reporter)
+  values (gen_random_uuid(), 'usb-port', 'PROJECT', 'The shield is loose', 'alice@example.com') returning *)
+  select filed.*, projects.name from filed join projects on projects.id = filed.project_id;`
+
+export function findPgbench(): string | undefined {
+  const onPath = Bun.which('pgbench')
+  if (onPath) return onPath
+  const debian = '/usr/lib/postgresql'
+  if (!existsSync(debian)) return undefined
+  return readdirSync(debian)
+    .map(version => join(debian, version, 'bin/pgbench'))
+    .find(existsSync)
+}
+
+/** The same statements by PostgreSQL's own client; transactions a second. */
+export async function pgbench(
+  url: string,
+  what: { statement: 'feed' } | { statement: 'file'; projectId: string },
+  clients: number,
+  seconds: number,
+  scratch: string,
+): Promise<number | undefined> {
+  const program = findPgbench()
+  if (!program) return undefined
+  const script = join(scratch, `${what.statement}.sql`)
+  const sql = what.statement === 'feed' ? FEED : FILE.replace('PROJECT', what.projectId)
+  writeFileSync(script, sql.replace(/\s+/g, ' '))
+  const jobs = String(Math.min(clients, 2))
+  const command = [
+    program,
+    '-n',
+    '-M',
+    'prepared',
+    '-f',
+    script,
+    '-c',
+    String(clients),
+    '-j',
+    jobs,
+    '-T',
+    String(seconds),
+    url,
+  ]
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
+  const report = await new Response(child.stdout).text()
+  const [, perSecond] = /^tps = ([\d.]+)/m.exec(report) ?? []
+  if (!perSecond) throw new Error(`pgbench said: ${report} ${await new Response(child.stderr).text()}`)
+  return Number(perSecond)
+}
