@@ -113,7 +113,7 @@ function reason(body: Uint8Array): string {
 export function retryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
-  const date = Date.parse(header)
+  const date = header.endsWith(' GMT') ? Date.parse(header) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
