@@ -45,7 +45,7 @@ export async function start(
   let ready = false
   const db = heldUntil(() => ready, connect(opened.target, opened.close))
   const push = createPushQueue({ config, db, board, log })
-  const app = createApp({ config, db, board, push, web, log, oidc: createOidc(config, log) })
+  const app = createApp({ config, db, board, push, web, log, oidc: createOidc(config) })
   const requests = countRequests(app.handle)
 
   let server: ReturnType<typeof listen>

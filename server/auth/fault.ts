@@ -1,0 +1,16 @@
+/** The provider is out of reach (503) or answered what makes no sense (502). `detail` and `mend` are for the log. */
+export class ProviderFault extends Error {
+  constructor(
+    readonly status: 502 | 503,
+    detail: string,
+    readonly mend?: string,
+  ) {
+    super(detail)
+  }
+}
+
+/** The provider takes the code for used up or expired: begin again. */
+export class AttemptOver extends Error {}
+
+/** What came as proof of identity does not hold. The message is for the log. */
+export class Unproven extends Error {}

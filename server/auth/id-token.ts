@@ -1,0 +1,98 @@
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { ProviderFault, Unproven } from './fault.ts'
+import type { Claims } from './identity.ts'
+import type { Keys, Provider } from './provider.ts'
+
+export interface Expected {
+  issuer: string
+  clientId: string
+  nonce: string
+}
+
+/** Signatures that only the holder of a private key can make. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+/** How far the provider's clock and ours may be apart. */
+export const LEEWAY_SECONDS = 30
+const DAY_SECONDS = 86_400
+const LONGEST_LIFE_SECONDS = 366 * DAY_SECONDS
+
+/** The claims of an id_token that the provider signed for us, for this attempt, not long ago. */
+export async function verifyIdToken(
+  token: string,
+  expected: Expected,
+  provider: Pick<Provider, 'keys' | 'newestKeys'>,
+  now: () => number,
+): Promise<Claims> {
+  const options: JWTVerifyOptions = {
+    algorithms: ALGORITHMS,
+    issuer: expected.issuer,
+    audience: expected.clientId,
+    requiredClaims: ['sub', 'exp', 'iat', 'nonce'],
+    maxTokenAge: DAY_SECONDS,
+    clockTolerance: LEEWAY_SECONDS,
+    currentDate: new Date(now()),
+  }
+  try {
+    const payload = await signedClaims(token, options, provider)
+    checkParty(payload, expected)
+    checkLife(payload, now())
+    return { email: payload.email, email_verified: payload.email_verified }
+  } catch (error) {
+    if (error instanceof ProviderFault || error instanceof Unproven) throw error
+    throw new Unproven(reasonOf(error))
+  }
+}
+
+async function signedClaims(
+  token: string,
+  options: JWTVerifyOptions,
+  provider: Pick<Provider, 'keys' | 'newestKeys'>,
+) {
+  try {
+    return await verifiedBy(await provider.keys(), token, options)
+  } catch (error) {
+    if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+  }
+  return verifiedBy(await provider.newestKeys(), token, options)
+}
+
+async function verifiedBy(keys: Keys, token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      const verified = await jwtVerify(token, key, options).catch(unlessSignature)
+      if (verified) return verified.payload
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+function unlessSignature(error: unknown): undefined {
+  if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+}
+
+function checkParty({ aud, azp, nonce }: JWTPayload, { clientId, nonce: expected }: Expected): void {
+  if (nonce !== expected) throw new Unproven('nonce: belongs to another attempt')
+  if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== clientId) {
+    throw new Unproven('azp: was issued to another client')
+  }
+}
+
+function checkLife({ exp }: JWTPayload, now: number): void {
+  if (!Number.isFinite(exp) || exp! * 1000 > now + LONGEST_LIFE_SECONDS * 1000) {
+    throw new Unproven('exp: is out of all proportion')
+  }
+}
+
+/** Never the token, nor what it claims: which check it was, in our words and jose's code. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
+    return `${error.claim}: ${error.reason} (${error.code})`
+  }
+  return error instanceof errors.JOSEError ? error.code : 'cannot be read'
+}

@@ -1,0 +1,145 @@
+import { Elysia } from 'elysia'
+import type { Deps } from '../deps.ts'
+import { type Attempt, createAttempts } from './attempt.ts'
+import { AttemptOver, ProviderFault, Unproven } from './fault.ts'
+import { passOf, visitorOf } from './guards.ts'
+import { admit, type Claims, type RefusalReason } from './identity.ts'
+import { SessionAnswer } from './model.ts'
+import { plainly, signInPages } from './pages.ts'
+import { safeReturnTo } from './return-to.ts'
+import { createSessions, type Visitor } from './session.ts'
+
+type AuthDeps = Pick<Deps, 'config' | 'oidc' | 'web' | 'log'>
+
+export const authRoutes = (deps: AuthDeps) => {
+  const { config, web } = deps
+  const { provider } = config.oauth
+  const signIn = createSignIn(deps)
+  const pages = signInPages(config, web)
+  const { end } = createSessions(config)
+
+  return new Elysia({ name: 'auth' })
+    .get('/api/session', ({ request }) => sessionAnswer(deps, visitorOf(request)), {
+      response: { 200: SessionAnswer },
+    })
+    .get('/login', ({ request }) =>
+      visitorOf(request) ? redirect('/') : pages.login(safeReturnTo(query(request)?.get('return_to'))),
+    )
+    .get(`/auth/${provider}`, ({ request }) => signIn.start(request))
+    .get(`/auth/${provider}/callback`, ({ request }) => signIn.finish(request))
+    .post('/auth/logout', () => redirect('/login', [end], 303), { parse: 'none' })
+}
+
+function createSignIn({ config, oidc, web, log }: AuthDeps) {
+  const pages = signInPages(config, web)
+  const sessions = createSessions(config)
+  const attempts = createAttempts(config)
+
+  async function start(request: Request): Promise<Response> {
+    const wish = query(request)
+    const returnTo = safeReturnTo(wish?.get('return_to'))
+    try {
+      const chooseAccount = wish?.get('prompt') === 'select_account'
+      const { location, attempt } = await oidc.start({ returnTo, chooseAccount })
+      return redirect(location, await attempts.begin(attempt, request.headers.get('cookie')))
+    } catch (error) {
+      return failed(request, error, returnTo)
+    }
+  }
+
+  async function finish(request: Request): Promise<Response> {
+    const answer = request.method === 'GET' ? query(request) : undefined
+    const attempt = await attempts.take(answer?.get('state'), request.headers.get('cookie'))
+    if (!answer || !attempt) return pages.expired()
+    const error = answer.get('error')
+    if (error !== undefined) return declined(request, error, attempt)
+    const code = answer.get('code')
+    if (!code || !CODE.test(code)) return pages.expired([attempts.end(attempt)])
+    try {
+      return await entered(request, await oidc.finish(attempt, { code, iss: answer.get('iss') }), attempt)
+    } catch (fault) {
+      return failed(request, fault, attempt.returnTo, attempt)
+    }
+  }
+
+  async function entered(request: Request, claims: Claims, attempt: Attempt): Promise<Response> {
+    const admission = admit(claims, config)
+    if ('refused' in admission) {
+      const { refused } = admission
+      const mend = mends[refused]
+      const address = typeof claims.email === 'string' ? plainly(claims.email) : undefined
+      log[mend ? 'warn' : 'info']('sign-in refused', { ...idOf(request), reason: refused, address, mend })
+      return pages.refused(refused, claims.email, attempt.returnTo, attempts.end(attempt))
+    }
+    log.info('signed in', { ...idOf(request), email: admission.email })
+    return redirect(attempt.returnTo, [await sessions.begin(admission.email), attempts.end(attempt)])
+  }
+
+  function declined(request: Request, error: string, attempt: Attempt): Response {
+    if (CANCELLED.has(error)) return pages.cancelled(attempt.returnTo, attempts.end(attempt))
+    const status = error === 'temporarily_unavailable' ? 503 : 502
+    const said = /^[a-z_]{1,60}$/.test(error) ? error : 'an error of no known form'
+    const fault = new ProviderFault(status, `the provider refused to sign in: ${said}`)
+    return failed(request, fault, attempt.returnTo, attempt)
+  }
+
+  function failed(request: Request, fault: unknown, returnTo: string, attempt?: Attempt): Response {
+    const end = attempt ? [attempts.end(attempt)] : []
+    if (fault instanceof AttemptOver) {
+      log.info('sign-in not finished', { ...idOf(request), reason: fault.message })
+      return pages.expired(end)
+    }
+    if (fault instanceof Unproven && attempt) {
+      log.warn('sign-in not proven', { ...idOf(request), reason: fault.message })
+      return pages.unproven(returnTo, attempts.end(attempt))
+    }
+    if (!(fault instanceof ProviderFault)) throw fault
+    log.warn('sign-in failed at the provider', { ...idOf(request), reason: fault.message, mend: fault.mend })
+    return pages.unavailable(fault.status, returnTo, end)
+  }
+
+  return { start, finish }
+}
+
+const CODE = /^[\x20-\x7e]{1,2048}$/
+const CANCELLED = new Set([
+  'access_denied',
+  'login_required',
+  'consent_required',
+  'interaction_required',
+  'account_selection_required',
+])
+
+const mends: Partial<Record<RefusalReason, string>> = {
+  no_email:
+    'the provider leaves the claim `email` out of the id_token: allow the scope `email` for this client, or add the claim there',
+  verification_missing:
+    'the provider leaves the claim `email_verified` out of the id_token, as Microsoft Entra does: have it send that claim as a boolean, or sign in through a broker that vouches for addresses, such as Keycloak or Dex',
+}
+
+const idOf = (request: Request) => ({ request_id: passOf(request).requestId })
+
+/** The parameters of the query, or undefined when one is repeated: parsers differ on which one counts. */
+function query(request: Request) {
+  const at = request.url.indexOf('?')
+  const pairs = [...new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1))]
+  const parameters = new Map(pairs)
+  return parameters.size === pairs.length ? parameters : undefined
+}
+
+function redirect(location: string, setCookie: string[] = [], status = 302): Response {
+  const headers = new Headers({ location, 'cache-control': 'no-store' })
+  for (const cookie of setCookie) headers.append('set-cookie', cookie)
+  return new Response(null, { status, headers })
+}
+
+function sessionAnswer({ config: { vapid } }: Pick<Deps, 'config'>, visitor?: Visitor): SessionAnswer {
+  if (!visitor) return { user: null }
+  const { email, isOwner, expiresAt } = visitor
+  const push = vapid ? { public_key: vapid.publicKey } : null
+  return {
+    user: { email, is_owner: isOwner },
+    expires_at: new Date(expiresAt).toISOString(),
+    ...(isOwner ? { push } : {}),
+  }
+}
