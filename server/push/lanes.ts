@@ -26,9 +26,11 @@ export function createLanes() {
 
   const all = () => [...lanes.values()]
   const queued = () => all().filter(lane => lane.waiting.length > 0)
-  /** A service in trouble is asked with one message at a time. */
-  const isFree = (lane: Lane, now: number) =>
-    lane.waiting.length > 0 && lane.heldUntil <= now && !(lane.failing && lane.underWay > 0)
+  /** A service in trouble is asked with one message at a time, and none may take all places. */
+  const isFree = (lane: Lane, now: number, places: number) =>
+    lane.waiting.length > 0 &&
+    lane.heldUntil <= now &&
+    lane.underWay < (lane.failing ? 1 : Math.max(1, Math.floor(places / lanes.size)))
 
   function end(lane: Lane): void {
     if (lanes.get(lane.device.endpoint) !== lane) return
@@ -66,8 +68,8 @@ export function createLanes() {
       lane.waiting.unshift(push)
       waiting++
     },
-    next(now: number): { lane: Lane; push: Push } | undefined {
-      const lane = all().find(lane => isFree(lane, now))
+    next(now: number, places: number): { lane: Lane; push: Push } | undefined {
+      const lane = all().find(lane => isFree(lane, now, places))
       const push = lane?.waiting.shift()
       if (!lane || !push) return undefined
       waiting--

@@ -118,7 +118,7 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
 
   function pump(): void {
     while (underWay < pace.atOnce) {
-      const turn = lanes.next(now())
+      const turn = lanes.next(now(), pace.atOnce)
       if (!turn) break
       void send(turn.lane, turn.push)
     }

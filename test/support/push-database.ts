@@ -1,0 +1,25 @@
+import { connect, type Database } from '../../server/db/database.ts'
+import { migrate } from '../../server/db/migrate.ts'
+import { pushSubscriptions } from '../../server/db/schema.ts'
+import { freshDatabase } from './postgres.ts'
+
+/** A migrated database for the parts of push, without a server around it. */
+export async function pushDatabase() {
+  const { url, drop } = await freshDatabase()
+  const target = { kind: 'postgres', url } as const
+  await migrate(target)
+  const db = connect(target)
+  return {
+    db,
+    second: () => connect(target),
+    devices: () => rows(db),
+    clear: () => db.write(async queries => void (await queries.delete(pushSubscriptions))),
+    async close() {
+      await db.close()
+      await drop()
+    },
+  }
+}
+
+const rows = (db: Database) =>
+  db.read(queries => queries.select().from(pushSubscriptions).orderBy(pushSubscriptions.createdAt))
