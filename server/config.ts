@@ -303,7 +303,8 @@ function durationSeconds(value: string): number {
 }
 
 function base64Url(value: string): Buffer | undefined {
-  return /^[A-Za-z0-9_-]+=*$/.test(value) ? Buffer.from(value, 'base64url') : undefined
+  const bytes = Buffer.from(value, 'base64url')
+  return bytes.toString('base64url') === value ? bytes : undefined
 }
 
 function parsed(value: string): URL | undefined {
