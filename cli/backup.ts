@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { writeBackup } from '../server/backup/backup.ts'
 import type { Totals } from '../server/backup/format.ts'
 import { readDataConfig } from '../server/config.ts'
-import { UsageFault } from './faults.ts'
+import { Failure, UsageFault } from './faults.ts'
 import { json, quantity } from './print.ts'
 import { examples, version } from './program.ts'
 import { progress } from './progress.ts'
@@ -24,7 +24,9 @@ export function backup(program: Command) {
         const written = writeBackup(db, file, { version, onRows: shown.at, signal: io.stopped })
         // An interrupted backup takes its unfinished file away before the database is closed.
         io.atEnd(() => written.catch(() => {}))
-        const { rows, sha256 } = await written.finally(shown.end)
+        const { rows, sha256 } = await written.finally(shown.end).catch(error => {
+          throw fileFault(file, 'written', error)
+        })
         const { size } = statSync(file)
         if (io.json) io.print(json({ file, bytes: size, rows, sha256 }))
         else io.say(`${file}: ${summary(rows)}, ${megabytes(size)}, read back and found whole.`)
@@ -36,6 +38,13 @@ function refuse(file: string) {
   if (file === '-') throw new UsageFault(['a backup is read back after writing: name a file'])
   const found = statSync(file, { throwIfNoEntry: false })
   if (found && !found.isFile()) throw new UsageFault([`${file} is there and is not a file`])
+}
+
+/** What the file system says about a file, in words; any other error stays what it is. */
+export function fileFault(file: string, done: 'read' | 'written', error: unknown): unknown {
+  const { code, syscall } = error as { code?: string; syscall?: string }
+  const isFileSystems = typeof syscall === 'string' && /^E[A-Z]+$/.test(code ?? '')
+  return isFileSystems ? new Failure(`${file} cannot be ${done} (${code})`) : error
 }
 
 export const summary = (rows: Totals) =>

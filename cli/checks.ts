@@ -117,7 +117,7 @@ async function* board(data: DataConfig | undefined): AsyncGenerator<Check> {
   if (!data) return yield skipped('board', 'its settings need mending first')
   const file = data.boardFile ?? 'the built-in one'
   try {
-    const { sections } = await loadBoard(data.boardFile)
+    const { sections } = loadBoard(data.boardFile)
     yield { name: 'board', status: 'ok', said: `${file}, ${quantity(sections.size, 'section')}` }
   } catch (error) {
     const faults = error instanceof BoardFaults ? error.faults : explain(error).lines

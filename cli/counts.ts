@@ -21,7 +21,7 @@ export function counts(program: Command) {
     .action((options: { since?: number }, command: Command) =>
       run(command, async io => {
         const config = readDataConfig(io.env)
-        const board = await loadBoard(config.boardFile)
+        const board = loadBoard(config.boardFile)
         const counted = await sectionCounts(await open(io, config), board, options.since)
         if (io.json) return io.print(json(counted))
         const lines = Object.entries(counted).map(([id, count]) => ({

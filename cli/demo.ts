@@ -86,7 +86,7 @@ async function ready(io: Io, config: Config) {
 }
 
 async function welcome(io: Io, config: Config) {
-  const board = await loadBoard(config.boardFile)
+  const board = loadBoard(config.boardFile)
   const db = await open(io, config, { joinOnly: true })
   const shown = progress('Filing sample defects', process.stderr.isTTY)
   await fileSamples(db, board, [COLLEAGUE, OWNER], shown.at).finally(shown.end)

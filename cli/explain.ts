@@ -8,8 +8,12 @@ import { exit, Failure, UsageFault } from './faults.ts'
 /** What a thrown error is to the person at the terminal: lines to read and an exit status. */
 export function explain(error: unknown, debug = false): { lines: string[]; exitCode: number } {
   const one = (message: string, exitCode: number) => ({ lines: [`faultline: ${message}`], exitCode })
-  if (error instanceof UsageFault || error instanceof ConfigFaults || error instanceof BoardFaults) {
+  if (error instanceof UsageFault || error instanceof ConfigFaults) {
     return { lines: error.faults.map(fault => `faultline: ${fault}`), exitCode: exit.usage }
+  }
+  if (error instanceof BoardFaults) {
+    const lines = ['faultline: the board cannot be used:', ...error.faults.map(fault => `  ${fault}`)]
+    return { lines, exitCode: exit.usage }
   }
   if (error instanceof Failure) return one(error.message, error.exitCode)
   if (error instanceof Refusal) {

@@ -24,7 +24,7 @@ export function feed(program: Command) {
     .action((options: Options, command: Command) =>
       run(command, async io => {
         const config = readDataConfig(io.env)
-        const board = await loadBoard(config.boardFile)
+        const board = loadBoard(config.boardFile)
         const db = await open(io, config)
         await knownSection(db, board, options.section)
         const { lines: limit, section, since: sinceDays } = options

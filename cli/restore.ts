@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { type Summary, total } from '../server/backup/format.ts'
+import { BrokenBackup, type Summary, total } from '../server/backup/format.ts'
 import { restoreBackup, verifyBackup } from '../server/backup/restore.ts'
 import { readDataConfig } from '../server/config.ts'
 import { connect } from '../server/db/database.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { type Opened, openTarget } from '../server/db/open.ts'
-import { summary } from './backup.ts'
+import { fileFault, summary } from './backup.ts'
 import { Failure } from './faults.ts'
 import { json } from './print.ts'
 import { examples } from './program.ts'
@@ -26,7 +26,9 @@ export function restore(program: Command) {
       run(command, async io => {
         const config = readDataConfig(io.env)
         const checked = progress('Checking ', process.stderr.isTTY)
-        const verified = await verifyBackup(file, checked.at, io.stopped).finally(checked.end)
+        const verified = await verifyBackup(file, checked.at, io.stopped)
+          .catch(unusable(file))
+          .finally(checked.end)
         const opened = await openTarget(config, commandLog(io, config))
         io.atEnd(() => opened.close())
         notBesideServer(opened, verified)
@@ -40,6 +42,13 @@ export function restore(program: Command) {
         else io.say(`Restored ${summary(rows)}, as of ${header.created_at}.`)
       }),
     )
+}
+
+const unusable = (file: string) => (error: unknown) => {
+  if (error instanceof BrokenBackup) {
+    throw new Failure(`${file} is not a whole backup: ${error.message}. Nothing was touched.`)
+  }
+  throw fileFault(file, 'read', error)
 }
 
 function notBesideServer({ target, here }: Opened, { rows }: Summary) {

@@ -31,7 +31,7 @@ export function tail(program: Command) {
     .action((options: Options, command: Command) =>
       run(command, async io => {
         const config = readDataConfig(io.env)
-        const board = await loadBoard(config.boardFile)
+        const board = loadBoard(config.boardFile)
         const show = (entries: FeedEntry[]) => {
           for (const entry of entries) io.print(io.json ? json(entry) : text(entry, board, io))
         }

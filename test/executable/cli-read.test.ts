@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ALICE, OWNER, type TestApp, testApp } from '../support/app.ts'
+import { executable, faultline, onTerminal, seed } from '../support/cli.ts'
+
+const hostile = 'x\x1b]0;title\x07\x1b[2J\x9b31m\r\nsecond\u202e line\ttab'
+/** line breaks and tabs are ours */
+const steering = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
+const COUNT = 40
+
+describe.each(['embedded', 'postgres'] as const)('on %s', database => {
+  describe.each(['beside a running server', 'with nobody else'])('%s', surroundings => {
+    let app: TestApp
+    let where: { env: Record<string, string> }
+    let filed: Awaited<ReturnType<typeof seed>>
+    let counts: Record<string, number>
+    let feed: { id: string; section_id: string }[]
+
+    beforeAll(async () => {
+      app = await testApp({ database })
+      filed = await seed(app.db, COUNT, { verbatim: i => (i === COUNT - 1 ? hostile : `report ${i}`) })
+      const get = async <T>(path: string) => (await (await app.as(ALICE)(path)).json()) as T
+      counts = await get('/api/defects/counts')
+      feed = await get('/api/defects?limit=200')
+      where = { env: { ...app.env, LOG_LEVEL: 'warn' } }
+      if (surroundings === 'with nobody else') await app.halt()
+    })
+    afterAll(() => app.stop())
+
+    const ok = async (...args: string[]) => {
+      const { status, out, err } = await faultline(args, where)
+      expect({ args, status, err }).toEqual({ args, status: 0, err: '' })
+      return out
+    }
+    const parsed = async (...args: string[]) => JSON.parse(await ok(...args, '--json'))
+
+    test('the counts are those of the API', async () => {
+      expect(await parsed('counts')).toEqual(counts)
+      const lines = (await ok('counts')).trimEnd().split('\n')
+      expect(lines).toHaveLength(Object.keys(counts).length + 1)
+      const numbers = lines.slice(0, -1).map(line => Number(/ (\d+)(?: |$)/.exec(line)?.[1]))
+      expect(numbers).toEqual(Object.values(counts).sort((a, b) => b - a))
+      expect(lines.at(-1)).toContain(`${COUNT} defects`)
+    })
+
+    test('counts since today leave the days before out', async () => {
+      const today: Record<string, number> = await parsed('counts', '--since', '1d')
+      const midnight = new Date().setUTCHours(0, 0, 0, 0)
+      const expected = filed.rows.filter(row => row.createdAt.getTime() >= midnight).length
+      expect(Object.values(today).reduce((a, b) => a + b, 0)).toBe(expected)
+    })
+
+    test('the feed is that of the API', async () => {
+      expect(await parsed('feed', '-n', '100')).toEqual(feed)
+      expect(await parsed('feed', '-n', '3')).toEqual(feed.slice(0, 3))
+      const { section_id } = feed[0]!
+      expect(await parsed('feed', '-n', '100', '--section', section_id)).toEqual(
+        feed.filter(entry => entry.section_id === section_id),
+      )
+      expect(await parsed('feed', '-n', '100', '--since', '366d')).toEqual(feed)
+    })
+
+    test('in a pipe every defect is one line with its fields between tabs', async () => {
+      const lines = (await ok('feed', '-n', '100')).trimEnd().split('\n')
+      expect(lines).toHaveLength(COUNT)
+      for (const line of lines) expect(line.split('\t')).toHaveLength(5)
+      expect(lines[1]).toContain('\treport 38')
+    })
+
+    test('the tail is the feed the other way round', async () => {
+      const lines = (await ok('tail', '-n', '5', '--json')).trimEnd().split('\n')
+      expect(lines.map(line => JSON.parse(line))).toEqual(feed.slice(0, 5).reverse())
+      expect((await ok('tail', '-n', '0')).length).toBe(0)
+    })
+
+    test('projects come with their counts', async () => {
+      const listed = await parsed('projects')
+      expect(listed.map((project: { name: string }) => project.name)).toEqual([
+        'Alpha',
+        'beta "two"',
+        '電源 unit',
+      ])
+      expect(listed.reduce((sum: number, project: { defects: number }) => sum + project.defects, 0)).toBe(
+        COUNT,
+      )
+      expect(await ok('projects')).toMatch(/^14\tAlpha\n/)
+    })
+
+    test('a section that is not there is a mistake of usage', async () => {
+      for (const command of ['feed', 'tail']) {
+        const { status, err } = await faultline([command, '--section', 'nowhere'], where)
+        expect(status).toBe(2)
+        expect(err).toContain('there is no section "nowhere". The sections are ')
+      }
+    })
+
+    test('nothing is pending after the server has been here', async () => {
+      expect(await parsed('migrate', '--dry-run')).toEqual([])
+      expect(await parsed('migrate')).toEqual([])
+    })
+
+    test('on a terminal there are colours, relative times and lines that fit', async () => {
+      for (const command of [['counts'], ['feed', '-n', '3'], ['tail', '-n', '3'], ['projects']]) {
+        const { status, screen } = await onTerminal(command, { ...where, columns: 70 })
+        expect(status).toBe(0)
+        expect(screen).toContain('\x1b[')
+        for (const line of screen.split('\n')) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(70)
+      }
+      expect((await onTerminal(['feed', '-n', '3'], where)).screen).toMatch(/just now|min ago/)
+    })
+
+    test('colours stay away on request', async () => {
+      const plain = async (args: string[], env: Record<string, string> = {}) => {
+        const { screen } = await onTerminal(args, { env: { ...where.env, ...env } })
+        expect(screen).not.toContain('\x1b')
+      }
+      await plain(['counts', '--no-color'])
+      await plain(['--no-color', 'projects'])
+      await plain(['counts'], { NO_COLOR: '1' })
+      await plain(['counts'], { TERM: 'dumb' })
+    })
+
+    test("nobody's text steers the terminal", async () => {
+      for (const command of [
+        ['feed', '-n', '1'],
+        ['tail', '-n', '1'],
+        ['feed', '-n', '1', '--json'],
+        ['tail', '-n', '1', '--json'],
+      ]) {
+        const { screen } = await onTerminal(['--no-color', ...command], where)
+        expect(screen).toContain('title')
+        expect(screen).not.toMatch(steering)
+        const { out } = await faultline(command, where)
+        expect(out).not.toMatch(steering)
+      }
+      const [latest] = await parsed('feed', '-n', '1')
+      expect(latest.verbatim).toBe(hostile)
+    })
+
+    test('a reader that closes the pipe early is no fault', async () => {
+      for (const command of ['feed -n 1000', 'feed -n 1000 --json', 'tail -n 1000']) {
+        const shell = Bun.spawn(
+          ['bash', '-c', `"$0" ${command} | head -1; echo "\${PIPESTATUS[0]}"`, executable],
+          {
+            env: { ...where.env, PATH: process.env.PATH ?? '' },
+            stdout: 'pipe',
+            stderr: 'pipe',
+          },
+        )
+        const [out, err] = await Promise.all([
+          new Response(shell.stdout).text(),
+          new Response(shell.stderr).text(),
+        ])
+        expect(err).toBe('')
+        expect(out.trimEnd().split('\n').at(-1)).toBe('0')
+      }
+    })
+
+    test('push commands ask for what they lack, and then for a device', async () => {
+      const without = await faultline(['push', 'status'], where)
+      expect(without.status).toBe(2)
+      expect(without.err).toContain('VAPID_PUBLIC_KEY')
+      const keys = join(app.env.DATA_DIR!, '..', `keys-${Bun.randomUUIDv7()}.env`)
+      await faultline(['init', keys], where)
+      for (const command of ['status', 'test']) {
+        const { status, err } = await faultline(['push', command, '--env-file', keys], where)
+        expect(status).toBe(5)
+        expect(err).toContain('no device of the owner is subscribed')
+      }
+    })
+
+    test('the settings may come from a file', async () => {
+      const file = join(app.env.DATA_DIR!, '..', 'all.env')
+      const lines = Object.entries(app.env).map(([name, value]) => `${name}="${value}"\n`)
+      await Bun.write(file, lines.join(''))
+      const { out } = await faultline(['counts', '--json', '--env-file', file])
+      expect(JSON.parse(out)).toEqual(counts)
+    })
+
+    test('nothing is left open or locked behind', async () => {
+      const [a, b] = await Promise.all([parsed('counts'), parsed('counts')])
+      expect(a).toEqual(b)
+      expect(existsSync(app.env.DATA_DIR!)).toBe(database === 'embedded')
+    })
+
+    test(`the health of the server is told ${surroundings}`, async () => {
+      for (const args of [['healthcheck'], ['healthcheck', '--ready']]) {
+        const { status, out, err } = await faultline(args, where)
+        if (surroundings === 'with nobody else') expect({ status, err }).toMatchObject({ status: 1 })
+        else expect({ status, out }).toEqual({ status: 0, out: 'ok\n' })
+      }
+    })
+  })
+})
+
+test('a server that listens everywhere is asked on loopback, and readiness is more than life', async () => {
+  const app = await testApp({ database: 'postgres', env: { HOST: '0.0.0.0', OWNER_EMAIL: OWNER } })
+  try {
+    expect((await faultline(['healthcheck', '--ready'], { env: app.env })).status).toBe(0)
+    expect((await faultline(['healthcheck', '--ready'], { env: { ...app.env, HOST: '::' } })).status).toBe(1)
+  } finally {
+    await app.stop()
+  }
+})
