@@ -46,7 +46,9 @@ export const defects = pgTable(
     // Read backwards for "newest first".
     index('defects_section_feed').on(t.sectionId, t.createdAt, t.id),
     index('defects_feed').on(t.createdAt, t.id),
-    uniqueIndex('defects_idempotency').on(t.reporter, t.idempotencyKey).where(sql`idempotency_key is not null`),
+    uniqueIndex('defects_idempotency')
+      .on(t.reporter, t.idempotencyKey)
+      .where(sql`idempotency_key is not null`),
   ],
 )
 
