@@ -1,5 +1,5 @@
 import { openapi } from '@elysiajs/openapi'
-import { Elysia, type TSchema, ValidationError } from 'elysia'
+import { Elysia, ParseError, type TSchema, ValidationError } from 'elysia'
 import { letIn, passOf } from './auth/guards.ts'
 import { authRoutes } from './auth/routes.ts'
 import { createSessions } from './auth/session.ts'
@@ -11,7 +11,7 @@ import { healthRoutes } from './health.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { pushRoutes } from './push/routes.ts'
 import { checkQuery, readJson } from './request.ts'
-import { explain } from './schema.ts'
+import { explain, JSON_TYPE } from './schema.ts'
 import { createSurface } from './surface.ts'
 import { errorPage, pictureFile, send } from './web.ts'
 
@@ -21,10 +21,10 @@ export type App = ReturnType<typeof createApi>
 export const createApi = (deps: Deps) =>
   new Elysia({ strictPath: true, normalize: false })
     .onError(({ error, request }) => failure(deps, request, error))
-    .onParse(readJson)
     .use(description)
     .use(healthRoutes(deps))
     .use(authRoutes(deps))
+    .onParse(readJson)
     .use(projectRoutes(deps))
     .use(defectRoutes(deps))
     .use(pushRoutes(deps))
@@ -96,13 +96,14 @@ function finished(response: Response, requestId: string, secure: boolean): Respo
   headers.set('x-content-type-options', 'nosniff')
   headers.set('referrer-policy', 'same-origin')
   if (secure) headers.set('strict-transport-security', 'max-age=31536000')
+  if (headers.get('content-type') === 'application/json;charset=utf-8') headers.set('content-type', JSON_TYPE)
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-cache')
   return response
 }
 
 function failure({ log, web }: Pick<Deps, 'log' | 'web'>, request: Request, thrown: unknown): Response {
   const { requestId } = passOf(request)
-  const error = thrown instanceof ValidationError ? refusalOf(thrown) : thrown
+  const error = thrown instanceof ValidationError ? refusalOf(thrown) : unwrapped(thrown)
   const { code, faults } = publicError(error)
   if (code === 'internal') {
     const { message, stack } = error instanceof Error ? error : new Error(String(error))
@@ -116,6 +117,9 @@ function failure({ log, web }: Pick<Deps, 'log' | 'web'>, request: Request, thro
 }
 
 const isApi = (request: Request) => /^https?:\/\/[^/]+\/api(\/|\?|$)/.test(request.url)
+
+/** Elysia wraps what its body parser throws. */
+const unwrapped = (thrown: unknown) => (thrown instanceof ParseError ? thrown.cause : thrown)
 
 function refusalOf(error: ValidationError): Refusal {
   const faults = new Map<string, FieldFault>()

@@ -38,7 +38,7 @@ export function createGate(config: Config, sessions: Sessions, surface: Surface)
   const ownHost = new URL(config.publicUrl).hostname
 
   function isPublic(path: string, method: string) {
-    if (path.startsWith('/api/') || path === '/api') return publicApi.has(path) && isSafe(method)
+    if (path.startsWith('/api/') || path === '/api') return publicApi.has(path) && isRead(method)
     return path.startsWith('/auth/') || surface.isSignIn(path) || surface.isPublicFile(path)
   }
 

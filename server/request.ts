@@ -1,17 +1,41 @@
 import { type FieldFault, Refusal } from './errors.ts'
 import { BODY_LIMIT } from './gate.ts'
 
+const STRINGS = /"(?:[^"\\]|\\.)*"/gs
+const DEEPEST = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The one body parser: JSON in UTF-8, at most 64 KiB, whatever the media type's parameters say. */
 export async function readJson({ request }: { request: Request }): Promise<unknown> {
   const bytes = await request.arrayBuffer().catch(cutOff)
   if (bytes.byteLength > BODY_LIMIT) throw new Refusal('body_too_large')
+  const text = decodedBody(bytes)
+  if (nestedTooDeep(text)) throw new Refusal('invalid_body', [{ field: 'body', message: 'is nested too deeply' }])
   try {
-    return JSON.parse(utf8.decode(bytes))
+    return JSON.parse(text)
   } catch {
     throw new Refusal('malformed_json')
   }
+}
+
+function decodedBody(bytes: ArrayBuffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new Refusal('malformed_json')
+  }
+}
+
+/** Thousands of nested brackets cost seconds in whoever walks or prints them; no body of ours needs more than three. */
+function nestedTooDeep(json: string): boolean {
+  const structure = json.replace(STRINGS, '')
+  let depth = 0
+  for (const character of structure) {
+    if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    if (depth > DEEPEST) return true
+  }
+  return false
 }
 
 function cutOff(): never {

@@ -1,4 +1,4 @@
-import { FormatRegistry } from '@sinclair/typebox'
+import { FormatRegistry, type TProperties } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
 import { nameFault, textFault } from './text.ts'
 
@@ -33,6 +33,12 @@ for (const [name, fault] of Object.entries(rules)) {
 
 export const Text = (format: keyof typeof rules & string, description?: string) =>
   t.String({ format, ...(description ? { description } : {}) })
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** A body: properties that nobody asked for are ignored. */
+export const Body = <T extends TProperties>(properties: T) =>
+  t.Object(properties, { additionalProperties: true })
 
 /** Why a value breaks its schema, in words that a person can act on. */
 export function explain(schema: TSchema, value: unknown): string {

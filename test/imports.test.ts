@@ -32,7 +32,7 @@ const rules: { who: RegExp; may: RegExp }[] = [
   { who: /^server\/health\.ts$/, may: /^$/ },
   {
     who: /^server\/\w+\/routes\.ts$/,
-    may: /^server\/(\w+\/(model|service|cursor|guards)\.ts|errors\.ts|coalesce\.ts|auth\/|web\.ts)/,
+    may: /^server\/(\w+\/(model|service|cursor|guards)\.ts|schema\.ts|errors\.ts|coalesce\.ts|auth\/|web\.ts)/,
   },
   { who: /^server\/auth\//, may: /^server\/(auth\/|errors\.ts|outbound\.ts|web\.ts)/ },
   { who: /^server\/backup\//, may: /^server\/(backup|db|errors\.ts|defects\/|projects\/|push\/)/ },

@@ -11,7 +11,7 @@ const TERMINATE = 0x58
  * declined here; `over` means that the client is done, or talks nonsense.
  */
 export function createFrames(socket: Pick<Socket, 'write'>) {
-  let rest = Buffer.alloc(0)
+  let rest: Buffer = Buffer.alloc(0)
   let started = false
 
   function startup(): Uint8Array | 'declined' | 'over' | undefined {

@@ -95,7 +95,7 @@ export async function serveSessions(
     const client: Client = { socket, pending: [], last: '' }
     const frames = createFrames(socket)
     clients.add(client)
-    socket.on('data', chunk => {
+    socket.on('data', (chunk: Buffer) => {
       const messages = frames(chunk)
       if (messages === 'over') drop(client)
       else if (messages.length) arrived(client, messages)

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { Text } from '../schema.ts'
+import { Body, Text } from '../schema.ts'
 
 export const FeedEntry = t.Object({
   id: t.String({ format: 'uuid' }),
@@ -12,7 +12,7 @@ export const FeedEntry = t.Object({
 })
 export type FeedEntry = typeof FeedEntry.static
 
-export const DefectBody = t.Object({
+export const DefectBody = Body({
   section_id: t.String({ description: 'A section of the board in use.' }),
   project_id: Text('canonical-uuid'),
   verbatim: Text('verbatim', 'What is wrong, in the words of the reporter; at most 5 000 characters.'),

@@ -4,6 +4,7 @@ import type { Board } from '../board/board.ts'
 import { createCoalesce } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
+import { JSON_TYPE } from '../schema.ts'
 import { readCursor } from './cursor.ts'
 import { Counts, CountsQuery, DefectBody, FeedEntry, FeedQuery } from './model.ts'
 import {
@@ -79,8 +80,6 @@ function respond({ bytes, link }: Answer): Response {
     headers: link ? { 'content-type': JSON_TYPE, link } : { 'content-type': JSON_TYPE },
   })
 }
-
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 function feedRequest(query: typeof FeedQuery.static): FeedRequest {
   const before = query.before === undefined ? undefined : readCursor(query.before)

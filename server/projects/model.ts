@@ -1,10 +1,10 @@
 import { t } from 'elysia'
-import { Text } from '../schema.ts'
+import { Body, Text } from '../schema.ts'
 
 export const Project = t.Object({ id: t.String({ format: 'uuid' }), name: t.String() })
 export type Project = typeof Project.static
 
-export const ProjectBody = t.Object({ name: Text('project-name', 'At most 120 characters.') })
+export const ProjectBody = Body({ name: Text('project-name', 'At most 120 characters.') })
 
 export const ProjectQuery = t.Object({
   q: t.Optional(Text('search-text', 'Only names that contain this, in any case.')),

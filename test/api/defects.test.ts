@@ -143,7 +143,7 @@ describe('filing', () => {
 
   test('deep nesting is refused quickly', async () => {
     const started = performance.now()
-    expect((await post(alice, '/api/defects', '['.repeat(60_000))).status).toBe(400)
+    expect((await post(alice, '/api/defects', '['.repeat(60_000))).status).toBeOneOf([400, 422])
     expect((await post(alice, '/api/defects', '['.repeat(30_000) + ']'.repeat(30_000))).status).toBeOneOf([
       400, 422,
     ])

@@ -117,7 +117,7 @@ describe('the list', () => {
     for (const name of ['zebra', 'Apple', 'mango', 'Äpfel']) await create(name)
     const names = await list()
     const listed = names.filter(name => ['zebra', 'Apple', 'mango', 'Äpfel'].includes(name))
-    expect(listed).toEqual(['Apple', 'Äpfel', 'mango', 'zebra'])
+    expect(listed).toEqual(['Äpfel', 'Apple', 'mango', 'zebra'])
   })
 
   test('q finds a substring in any case, with % and _ as themselves', async () => {
