@@ -1,7 +1,6 @@
 import { type FieldFault, Refusal } from './errors.ts'
 import { BODY_LIMIT } from './gate.ts'
 
-const STRINGS = /"(?:[^"\\]|\\.)*"/gs
 const DEEPEST = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -28,12 +27,17 @@ function decodedBody(bytes: ArrayBuffer): string {
 
 /** Thousands of nested brackets cost seconds in whoever walks or prints them; no body of ours needs more than three. */
 function nestedTooDeep(json: string): boolean {
-  const structure = json.replace(STRINGS, '')
   let depth = 0
-  for (const character of structure) {
-    if (character === '[' || character === '{') depth++
-    else if (character === ']' || character === '}') depth--
-    if (depth > DEEPEST) return true
+  let quoted = false
+  for (let i = 0; i < json.length; i++) {
+    const character = json[i]
+    if (quoted) {
+      if (character === '\\') i++
+      else if (character === '"') quoted = false
+    } else if (character === '"') quoted = true
+    else if (character === '[' || character === '{') {
+      if (++depth > DEEPEST) return true
+    } else if (character === ']' || character === '}') depth--
   }
   return false
 }
