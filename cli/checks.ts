@@ -9,7 +9,7 @@ import { OutboundFault, request } from '../server/outbound.ts'
 import { deviceStatus } from '../server/push/service.ts'
 import { explain } from './explain.ts'
 import { quantity } from './print.ts'
-import { commandLog, type Io } from './run.ts'
+import { BUSY_MS, commandLog, type Io } from './run.ts'
 import { salvage } from './stand-ins.ts'
 
 export interface Check {
@@ -69,7 +69,7 @@ async function* database(
     return yield { name: 'database', status: 'ok', said }
   }
   try {
-    const opened = await openTarget(data, commandLog(io, data))
+    const opened = await openTarget(data, commandLog(io, data), { waitMs: BUSY_MS })
     io.atEnd(() => opened.close())
     const db = connect(opened.target)
     io.atEnd(() => db.close())

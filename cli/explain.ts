@@ -1,6 +1,8 @@
 import { BoardFaults } from '../server/board/board.ts'
 import { ConfigFaults } from '../server/config.ts'
+import { DataDirForeign } from '../server/db/data-dir.ts'
 import { innermost } from '../server/db/faults.ts'
+import { DataDirBusy } from '../server/db/lock.ts'
 import { DatabaseUnsuitable, SchemaTooNew, SchemaTooOld } from '../server/db/migrate.ts'
 import { DatabaseUnavailable, Refusal } from '../server/errors.ts'
 import { exit, Failure, UsageFault } from './faults.ts'
@@ -20,6 +22,8 @@ export function explain(error: unknown, debug = false): { lines: string[]; exitC
     return one([error.message, ...error.faults.map(fault => fault.message)].join(' '), exit.failed)
   }
   if (error instanceof SchemaTooNew || error instanceof SchemaTooOld) return one(error.message, exit.schema)
+  if (error instanceof DataDirBusy || error instanceof DataDirForeign)
+    return one(error.message, exit.unreachable)
   if (error instanceof DatabaseUnsuitable) return one(error.message, exit.unreachable)
   if (error instanceof DatabaseUnavailable) {
     return one(`the database cannot be reached: ${error.message}`, exit.unreachable)

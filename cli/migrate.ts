@@ -4,7 +4,7 @@ import { migrate as applyPending, pendingMigrations } from '../server/db/migrate
 import { openTarget } from '../server/db/open.ts'
 import { oneLine } from './print.ts'
 import { examples } from './program.ts'
-import { commandLog, run } from './run.ts'
+import { BUSY_MS, commandLog, run } from './run.ts'
 
 export function migrate(program: Command) {
   program
@@ -16,7 +16,7 @@ export function migrate(program: Command) {
     .action((options: { dryRun?: boolean }, command: Command) =>
       run(command, async io => {
         const config = readDataConfig(io.env)
-        const opened = await openTarget(config, commandLog(io, config))
+        const opened = await openTarget(config, commandLog(io, config), { waitMs: BUSY_MS })
         io.atEnd(() => opened.close())
         const names = options.dryRun
           ? await pendingMigrations(opened.target)

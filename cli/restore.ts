@@ -10,7 +10,7 @@ import { Failure } from './faults.ts'
 import { json } from './print.ts'
 import { examples } from './program.ts'
 import { progress } from './progress.ts'
-import { commandLog, run } from './run.ts'
+import { BUSY_MS, commandLog, run } from './run.ts'
 
 /** More would hold up a server that shares the embedded database for longer than its deadline. */
 const MOST_BESIDE_A_SERVER = 5_000
@@ -29,7 +29,7 @@ export function restore(program: Command) {
         const verified = await verifyBackup(file, checked.at, io.stopped)
           .catch(unusable(file))
           .finally(checked.end)
-        const opened = await openTarget(config, commandLog(io, config))
+        const opened = await openTarget(config, commandLog(io, config), { waitMs: BUSY_MS })
         io.atEnd(() => opened.close())
         notBesideServer(opened, verified)
         await migrate(opened.target)

@@ -118,13 +118,16 @@ export function commandLog(io: Io, config: DataConfig): Log {
   return createLog({ ...config.log, level: io.env.LOG_LEVEL ? config.log.level : 'warn' })
 }
 
+/** How long to wait for another command that has the embedded database open. */
+export const BUSY_MS = 10_000
+
 /** A database with this version's schema, let go of when the command ends. */
 export async function open(io: Io, config: DataConfig, options: OpenOptions = {}): Promise<Database> {
   if (!config.databaseUrl && !options.joinOnly && !existsSync(config.dataDir)) {
     const mend = 'start `faultline serve` or `faultline demo` there, or set DATA_DIR or DATABASE_URL'
     throw new Failure(`there is no database in ${config.dataDir} yet: ${mend}`, exit.unreachable)
   }
-  const db = await openDatabase(config, commandLog(io, config), options)
+  const db = await openDatabase(config, commandLog(io, config), { waitMs: BUSY_MS, ...options })
   io.atEnd(() => db.close())
   return db
 }

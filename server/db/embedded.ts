@@ -12,6 +12,8 @@ export interface Embedded {
 }
 
 export interface EmbeddedOptions {
+  /** nobody may join: it is open for a moment only */
+  alone?: boolean
   waitMs?: number
   onFailure?: (error: Error) => void
 }
@@ -40,7 +42,9 @@ export async function openEmbedded(
       options.onFailure ?? (error => log.error('the embedded database failed', { error: error.message })),
     )
     await worker.ask({ open: { cluster, socketPath, files: assets.pglite } }, OPEN_MS)
-    lock.announce({ pid: process.pid, command: process.argv.slice(0, 3).join(' '), socketPath })
+    if (!options.alone) {
+      lock.announce({ pid: process.pid, command: process.argv.slice(0, 3).join(' '), socketPath })
+    }
     return {
       socketPath,
       async syncs() {

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import type { Target } from './client.ts'
 import { connect, type Database } from './database.ts'
 import { findRunning, openEmbedded } from './embedded.ts'
+import { DataDirBusy } from './lock.ts'
 import { migrate, pendingMigrations, SchemaTooOld } from './migrate.ts'
 
 export interface Opened {
@@ -14,7 +15,11 @@ export interface Opened {
   close(): Promise<void>
 }
 
+const BUSY_MS = 100
+
 export interface OpenOptions {
+  /** nobody may join: it is open for a moment only */
+  alone?: boolean
   /** join the embedded database of a running server, never open its directory */
   joinOnly?: boolean
   /** how long to wait for another process to let go of the directory */
@@ -23,21 +28,29 @@ export interface OpenOptions {
   onFailure?: (error: Error) => void
 }
 
-/** DATABASE_URL, or the socket of a running server, or the embedded database opened here. */
+/** DATABASE_URL, or the socket of a running server, or the embedded database opened here for a moment. */
 export async function openTarget(config: DataConfig, log: Log, options: OpenOptions = {}): Promise<Opened> {
   if (config.databaseUrl) {
     return { target: { kind: 'postgres', url: config.databaseUrl }, here: false, close: async () => {} }
   }
-  const running = findRunning(config.dataDir)
-  if (running) {
-    return {
-      target: { kind: 'embedded', socketPath: running.socketPath },
-      here: false,
-      close: async () => {},
+  const deadline = performance.now() + (options.waitMs ?? 0)
+  for (;;) {
+    const running = findRunning(config.dataDir)
+    if (running) {
+      return {
+        target: { kind: 'embedded', socketPath: running.socketPath },
+        here: false,
+        close: async () => {},
+      }
+    }
+    if (options.joinOnly) throw new DatabaseUnavailable(`no server is running on ${config.dataDir}`)
+    try {
+      return await openHere(config, log, { ...options, waitMs: BUSY_MS, alone: true })
+    } catch (error) {
+      // Another command has it for a moment, or a server is just starting: join that one then.
+      if (!(error instanceof DataDirBusy) || performance.now() >= deadline) throw error
     }
   }
-  if (options.joinOnly) throw new DatabaseUnavailable(`no server is running on ${config.dataDir}`)
-  return openHere(config, log, options)
 }
 
 /** The server's way: it never joins another's embedded database. */
