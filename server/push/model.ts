@@ -1,22 +1,21 @@
 import { createECDH } from 'node:crypto'
 import { t } from 'elysia'
 import { type FieldFault, Refusal } from '../errors.ts'
+import { Body } from '../schema.ts'
 import { readEndpoint } from './endpoint.ts'
 
-export const SubscriptionBody = t.Object(
-  {
-    endpoint: t.String({
-      description: 'An https address of a known push service, at most 2 048 characters.',
-    }),
-    keys: t.Object({
-      p256dh: t.String({ description: 'The P-256 public key, 65 bytes in base64url.' }),
-      auth: t.String({ description: 'The authentication secret, 16 bytes in base64url.' }),
-    }),
-  },
-  { description: "The browser's `PushSubscription.toJSON()`." },
-)
+/** The browser's `PushSubscription.toJSON()`. */
+export const SubscriptionBody = Body({
+  endpoint: t.String({
+    description: 'An https address of a known push service, at most 2 048 characters.',
+  }),
+  keys: Body({
+    p256dh: t.String({ description: 'The P-256 public key, 65 bytes in base64url.' }),
+    auth: t.String({ description: 'The authentication secret, 16 bytes in base64url.' }),
+  }),
+})
 
-export const EndpointBody = t.Object({ endpoint: t.String() })
+export const EndpointBody = Body({ endpoint: t.String() })
 
 export const Subscribed = t.Object({ endpoint: t.String({ description: 'As it was stored.' }) })
 
