@@ -16,6 +16,9 @@ import { serve } from './serve.ts'
 import { tail } from './tail.ts'
 import { version } from './version.ts'
 
+// What a library is deprecated for is not for the people who run this to read.
+process.noDeprecation = true
+
 const commands = {
   'Run it:': [serve, demo],
   'Set it up:': [init, doctor, migrate, healthcheck],
