@@ -18,6 +18,10 @@ export interface Oidc {
 const WHOLE_MS = 9_500
 const KEYS_RESERVE_MS = 4_000
 const LEAST_MS = 1_000
+/** Some providers keep these for another endpoint unless asked to put them into the id_token. */
+const CLAIMS = JSON.stringify({
+  id_token: { email: { essential: true }, email_verified: { essential: true } },
+})
 
 /**
  * OAuth's words and nothing but: arctic makes the authorization URL, PKCE and random values and reads
@@ -52,7 +56,7 @@ export function createOidc(config: Config, now: () => number = Date.now): Oidc {
 
   return {
     async start({ returnTo, chooseAccount }) {
-      const { authorization_endpoint } = await provider.document()
+      const { authorization_endpoint, claims_parameter_supported } = await provider.document()
       const attempt = {
         state: generateState(),
         nonce: generateState(),
@@ -64,6 +68,7 @@ export function createOidc(config: Config, now: () => number = Date.now): Oidc {
       const { state, verifier, nonce } = attempt
       const url = client.createAuthorizationURLWithPKCE(authorization_endpoint, state, S256, verifier, scopes)
       url.searchParams.set('nonce', nonce)
+      if (claims_parameter_supported) url.searchParams.set('claims', CLAIMS)
       if (chooseAccount) url.searchParams.set('prompt', 'select_account')
       return { location: url.href, attempt }
     },

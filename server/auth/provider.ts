@@ -12,6 +12,7 @@ export interface ProviderDocument {
   jwks_uri: string
   token_endpoint_auth_methods_supported?: string[]
   authorization_response_iss_parameter_supported?: boolean
+  claims_parameter_supported?: boolean
 }
 
 export type Keys = ReturnType<typeof createLocalJWKSet>
@@ -30,6 +31,7 @@ const Document = Type.Object({
   jwks_uri: Type.String(),
   token_endpoint_auth_methods_supported: Type.Optional(Type.Array(Type.String())),
   authorization_response_iss_parameter_supported: Type.Optional(Type.Boolean()),
+  claims_parameter_supported: Type.Optional(Type.Boolean()),
 })
 
 const LOOK_UP_MS = 4_000
