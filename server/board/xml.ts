@@ -1,0 +1,309 @@
+export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
+
+export interface XmlAttribute {
+  name: string
+  /** empty when the attribute has no prefix */
+  namespace: string
+  value: string
+  line: number
+}
+
+export interface XmlElement {
+  name: string
+  namespace: string
+  attributes: XmlAttribute[]
+  children: (XmlElement | string)[]
+  line: number
+}
+
+export interface Fault {
+  line: number
+  text: string
+}
+
+export interface XmlDocument {
+  /** as far as it could be read */
+  root?: XmlElement
+  complete: boolean
+  faults: Fault[]
+}
+
+const MAX_DEPTH = 100
+const START =
+  ':A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}\\u{200D}\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}'
+const NAME = `[${START}][${START}\\-.0-9\\u{B7}\\u{300}-\\u{36F}\\u{203F}\\u{2040}]*`
+const SPACE = '[ \\t\\n]'
+const ATTRIBUTE = new RegExp(`${SPACE}+(${NAME})${SPACE}*=${SPACE}*(?:"([^"<]*)"|'([^'<]*)')`, 'uy')
+const TAG_NAME = new RegExp(NAME, 'uy')
+const TAG_END = new RegExp(`${SPACE}*(/?)>`, 'uy')
+const DECLARATION = new RegExp(
+  `<\\?xml${SPACE}+version${SPACE}*=${SPACE}*["']([^"']*)["'](?:${SPACE}+encoding${SPACE}*=${SPACE}*["']([^"']*)["'])?(?:${SPACE}+standalone${SPACE}*=${SPACE}*["'](?:yes|no)["'])?${SPACE}*\\?>`,
+  'uy',
+)
+const DOCTYPE = new RegExp(
+  `<!DOCTYPE${SPACE}+${NAME}(?:${SPACE}+(?:SYSTEM|PUBLIC${SPACE}+(?:"[^"]*"|'[^']*'))${SPACE}+(?:"[^"]*"|'[^']*'))?${SPACE}*([[>])`,
+  'uy',
+)
+const REFERENCE = new RegExp(`&(?:#(\\d{1,7});|#x([0-9a-fA-F]{1,6});|(${NAME});)?`, 'gu')
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML forbids
+const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/u
+
+class NotWellFormed extends Error {
+  constructor(
+    readonly line: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+type Scope = { declared: Map<string, string>; outer?: Scope }
+interface Open {
+  element: XmlElement
+  tag: string
+  scope: Scope
+}
+interface Reader {
+  text: string
+  at: number
+  open: Open[]
+  document: XmlDocument
+  lineAt: (offset: number) => number
+}
+
+/** A strict reader of XML 1.0 with namespaces. It fetches nothing and expands no entity but the five of XML. */
+export function parseXml(source: string): XmlDocument {
+  const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  const reader: Reader = {
+    text,
+    at: 0,
+    open: [],
+    document: { complete: false, faults: [] },
+    lineAt: lines(text),
+  }
+  try {
+    readDocument(reader)
+    reader.document.complete = true
+  } catch (error) {
+    if (!(error instanceof NotWellFormed)) throw error
+    reader.document.faults.push({ line: error.line, text: error.message })
+  }
+  return reader.document
+}
+
+function lines(text: string): (offset: number) => number {
+  const ends: number[] = []
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) ends.push(at)
+  return offset => {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (ends[middle]! < offset) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+function readDocument(reader: Reader): void {
+  const forbidden = FORBIDDEN.exec(reader.text)
+  if (forbidden) fail(reader, 'a character that XML does not allow: delete it', forbidden.index)
+  readDeclaration(reader)
+  while (reader.at < reader.text.length) readNext(reader)
+  const unclosed = reader.open.at(-1)
+  if (unclosed) throw new NotWellFormed(unclosed.element.line, `<${clip(unclosed.tag)}> is never closed`)
+  if (!reader.document.root) fail(reader, 'no element at all: the file must hold one <svg>')
+}
+
+function readNext(reader: Reader): void {
+  const { text, at } = reader
+  if (text[at] !== '<') readText(reader)
+  else if (text[at + 1] === '/') readEndTag(reader)
+  else if (text[at + 1] === '?') readInstruction(reader)
+  else if (text.startsWith('<!--', at)) readComment(reader)
+  else if (text.startsWith('<![CDATA[', at)) readCharacterData(reader)
+  else if (text[at + 1] === '!') readDoctype(reader)
+  else readStartTag(reader)
+}
+
+function readDeclaration(reader: Reader): void {
+  if (!/^<\?xml[ \t\n?]/.test(reader.text.slice(0, 6))) return
+  const found =
+    match(reader, DECLARATION) ?? fail(reader, 'the XML declaration is not well-formed: remove it')
+  const [, version, encoding = 'utf-8'] = found
+  if (version !== '1.0') note(reader, 'XML 1.0 is meant: write version="1.0"', 0)
+  if (!/^(utf-?8|us-ascii)$/i.test(encoding))
+    note(reader, 'another encoding is declared: save the file as UTF-8', 0)
+}
+
+function readText(reader: Reader): void {
+  const start = reader.at
+  const raw = reader.text.slice(start, upTo(reader, '<', 0) ?? reader.text.length)
+  reader.at = start + raw.length
+  const parent = reader.open.at(-1)
+  if (raw.includes(']]>')) note(reader, '"]]>" in text: write "]]&gt;"', start + raw.indexOf(']]>'))
+  if (parent) parent.element.children.push(decode(reader, raw, start))
+  else if (/[^ \t\n]/.test(raw))
+    fail(reader, 'text outside the <svg> element: delete it', start + raw.search(/[^ \t\n]/))
+}
+
+function readEndTag(reader: Reader): void {
+  const start = reader.at
+  const closing = reader.open.pop() ?? fail(reader, 'an end tag that closes nothing: remove it')
+  reader.at += 2
+  const tag = match(reader, TAG_NAME)?.[0] ?? ''
+  if (tag !== closing.tag)
+    fail(
+      reader,
+      `</${clip(tag)}> where </${clip(closing.tag)}> must come (opened in line ${closing.element.line})`,
+      start,
+    )
+  if (match(reader, TAG_END)?.[1] !== '') fail(reader, `</${clip(tag)}> is not well-formed`, start)
+}
+
+function readInstruction(reader: Reader): void {
+  const start = reader.at
+  const end = upTo(reader, '?>', 2) ?? fail(reader, 'a processing instruction is not finished')
+  const target = /^[^ \t\n?]*/.exec(reader.text.slice(start + 2, start + 62))![0]
+  // XMP packets in metadata are wrapped in these; they say nothing about the picture
+  if (target !== 'xpacket') note(reader, `processing instruction <?${target}…?>: remove it`, start)
+  reader.at = end + 2
+}
+
+function readComment(reader: Reader): void {
+  const end = upTo(reader, '--', 4) ?? fail(reader, 'a comment is not finished')
+  if (reader.text[end + 2] !== '>') fail(reader, '"--" inside a comment: write something else', end)
+  reader.at = end + 3
+}
+
+function readCharacterData(reader: Reader): void {
+  const parent = reader.open.at(-1) ?? fail(reader, 'CDATA outside the <svg> element: delete it')
+  const end = upTo(reader, ']]>', 9) ?? fail(reader, 'a CDATA section is not finished')
+  parent.element.children.push(reader.text.slice(reader.at + 9, end))
+  reader.at = end + 3
+}
+
+function readDoctype(reader: Reader): void {
+  const start = reader.at
+  const found =
+    match(reader, DOCTYPE) ?? fail(reader, 'a declaration (<!…>) that is not well-formed: remove it')
+  if (reader.document.root) fail(reader, 'a DOCTYPE after the root element: remove it', start)
+  if (found[1] === '>') return
+  note(reader, 'the DOCTYPE declares entities or types: remove the whole <!DOCTYPE …]>', start)
+  const end = /\][ \t\n]*>/g
+  end.lastIndex = reader.at
+  if (!end.exec(reader.text)) fail(reader, 'the DOCTYPE is not finished', start)
+  reader.at = end.lastIndex
+}
+
+function readStartTag(reader: Reader): void {
+  const start = reader.at
+  reader.at += 1
+  const tag = match(reader, TAG_NAME)?.[0] ?? fail(reader, '"<" begins no tag: write "&lt;"', start)
+  if (reader.document.root && !reader.open.length)
+    fail(reader, 'a second root element: one <svg> only', start)
+  if (reader.open.length >= MAX_DEPTH)
+    fail(reader, `nested deeper than ${MAX_DEPTH} elements: ungroup`, start)
+  const { attributes, scope } = readAttributes(reader, tag)
+  const end = match(reader, TAG_END) ?? fail(reader, `<${clip(tag)}> is not well-formed here`)
+  const { name, namespace } = resolve(reader, tag, scope, start)
+  const element: XmlElement = { name, namespace, attributes, children: [], line: reader.lineAt(start) }
+  const parent = reader.open.at(-1)
+  if (parent) parent.element.children.push(element)
+  else reader.document.root = element
+  if (end[1] === '') reader.open.push({ element, tag, scope })
+}
+
+function readAttributes(reader: Reader, tag: string): { attributes: XmlAttribute[]; scope: Scope } {
+  const raw = new Map<string, { value: string; at: number }>()
+  for (let found = match(reader, ATTRIBUTE); found; found = match(reader, ATTRIBUTE)) {
+    const at = found.index + found[0].search(/[^ \t\n]/)
+    if (raw.has(found[1]!))
+      note(reader, `<${clip(tag)}> has the attribute ${clip(found[1]!)} twice: keep one`, at)
+    else
+      raw.set(found[1]!, { value: decode(reader, (found[2] ?? found[3])!.replace(/[\t\n]/g, ' '), at), at })
+  }
+  const declared = new Map<string, string>()
+  for (const [name, { value }] of raw) {
+    if (name === 'xmlns') declared.set('', value)
+    else if (name.startsWith('xmlns:')) declared.set(name.slice(6), value)
+  }
+  const outer = reader.open.at(-1)?.scope
+  const scope = declared.size || !outer ? { declared, outer } : outer
+  const attributes: XmlAttribute[] = []
+  for (const [tagName, { value, at }] of raw) {
+    if (tagName === 'xmlns' || tagName.startsWith('xmlns:')) continue
+    const resolved = tagName.includes(':')
+      ? resolve(reader, tagName, scope, at)
+      : { name: tagName, namespace: '' }
+    attributes.push({ ...resolved, value, line: reader.lineAt(at) })
+  }
+  return { attributes, scope }
+}
+
+function resolve(reader: Reader, tag: string, scope: Scope, at: number): { name: string; namespace: string } {
+  const colon = tag.indexOf(':')
+  const prefix = colon < 0 ? '' : tag.slice(0, colon)
+  const name = tag.slice(colon + 1)
+  if (name === '' || name.includes(':'))
+    note(reader, `${clip(tag)} is no name: at most one ":", inside it`, at)
+  if (prefix === 'xml') return { name, namespace: XML_NAMESPACE }
+  for (let at: Scope | undefined = scope; at; at = at.outer) {
+    const namespace = at.declared.get(prefix)
+    if (namespace !== undefined) return { name, namespace }
+  }
+  if (prefix)
+    note(reader, `the prefix of ${clip(tag)} is not declared: remove it or add xmlns:${clip(prefix)}`, at)
+  return { name, namespace: '' }
+}
+
+function decode(reader: Reader, raw: string, start: number): string {
+  if (!raw.includes('&')) return raw
+  return raw.replace(
+    REFERENCE,
+    (whole: string, decimal?: string, hex?: string, entity?: string, offset = 0) => {
+      const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : undefined
+      if (code !== undefined && isCharacter(code)) return String.fromCodePoint(code)
+      if (entity && Object.hasOwn(ENTITIES, entity)) return ENTITIES[entity]!
+      const mend =
+        whole === '&'
+          ? '"&" by itself: write "&amp;"'
+          : `${clip(whole)} is not known: write the character itself`
+      note(reader, mend, start + offset)
+      return ''
+    },
+  )
+}
+
+function isCharacter(code: number): boolean {
+  return (
+    code <= 0x10ffff &&
+    (code === 9 || code === 10 || code === 13 || code >= 32) &&
+    !FORBIDDEN.test(String.fromCodePoint(code))
+  )
+}
+
+function match(reader: Reader, pattern: RegExp): RegExpExecArray | null {
+  pattern.lastIndex = reader.at
+  const found = pattern.exec(reader.text)
+  if (found) reader.at = pattern.lastIndex
+  return found
+}
+
+function upTo(reader: Reader, end: string, skip: number): number | undefined {
+  const found = reader.text.indexOf(end, reader.at + skip)
+  return found < 0 ? undefined : found
+}
+
+function note(reader: Reader, text: string, at: number): void {
+  reader.document.faults.push({ line: reader.lineAt(at), text })
+}
+
+function fail(reader: Reader, text: string, at = reader.at): never {
+  throw new NotWellFormed(reader.lineAt(at), text)
+}
+
+export function clip(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
