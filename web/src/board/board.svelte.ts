@@ -1,0 +1,98 @@
+import { boardPicture, type Counts, counts } from '../lib/api.ts'
+import { recall, remember } from '../lib/memory.ts'
+import { stepOf, steps } from './heat.ts'
+import { type Picture, readPicture } from './picture.ts'
+
+export const spans = [
+  { days: 7, name: '7 days' },
+  { days: 30, name: '30 days' },
+  { days: 0, name: 'All time' },
+] as const
+
+export interface Place {
+  id: string
+  label: string
+  count: number
+  step: number
+  retired: boolean
+}
+
+/** The map of weak points: the picture, its sections, and how many defects each has in the chosen span. */
+export class Board {
+  picture = $state.raw<Picture>()
+  counts = $state.raw<Counts>()
+  failed = $state(false)
+  days = $state(Number(recall('span') ?? 0))
+  /** the order of the list; it changes only when nobody can be reading or aiming at it */
+  private ranking = $state.raw<string[]>([])
+
+  private readonly labels = $derived(new Map(this.picture?.sections.map(({ id, label }) => [id, label])))
+  readonly worst = $derived(Math.max(0, ...[...this.labels.keys()].map(id => this.count(id))))
+  readonly scale = $derived(steps(this.worst))
+  readonly places: Place[] = $derived(this.ids().map(id => this.place(id)))
+  readonly ranked: Place[] = $derived.by(() => {
+    const rank = new Map(this.ranking.map((id, index) => [id, index]))
+    return this.places.toSorted((a, b) => (rank.get(a.id) ?? 1e9) - (rank.get(b.id) ?? 1e9))
+  })
+
+  async load(): Promise<void> {
+    this.failed = false
+    try {
+      const [text] = await Promise.all([this.picture ? undefined : boardPicture(), this.refresh()])
+      if (text) this.picture = readPicture(text)
+      this.rank()
+    } catch {
+      this.failed = true
+    }
+  }
+
+  async refresh(): Promise<void> {
+    const { days } = this
+    const fresh = await counts(days || undefined)
+    if (days === this.days) this.counts = fresh
+  }
+
+  async choose(days: number): Promise<void> {
+    this.days = days
+    remember('span', String(days))
+    try {
+      await this.refresh()
+      this.rank()
+    } catch {
+      this.counts = undefined
+    }
+  }
+
+  /** One more, known before the server is asked again. */
+  add(section: string): void {
+    if (this.counts) this.counts = { ...this.counts, [section]: this.count(section) + 1 }
+    this.rank()
+  }
+
+  rank(): void {
+    this.ranking = this.places
+      .toSorted((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1))
+      .map(({ id }) => id)
+  }
+
+  label(id: string): string {
+    return this.labels.get(id) ?? id
+  }
+
+  isRetired(id: string): boolean {
+    return this.picture !== undefined && !this.labels.has(id)
+  }
+
+  place(id: string): Place {
+    const count = this.count(id)
+    return { id, label: this.label(id), count, step: stepOf(count, this.scale), retired: this.isRetired(id) }
+  }
+
+  private ids(): string[] {
+    return this.picture ? [...new Set([...this.labels.keys(), ...Object.keys(this.counts ?? {})])] : []
+  }
+
+  private count(id: string): number {
+    return this.counts?.[id] ?? 0
+  }
+}

@@ -1,0 +1,78 @@
+export interface Section {
+  id: string
+  label: string
+}
+
+export interface Picture {
+  svg: SVGSVGElement
+  sections: Section[]
+  /** width by height */
+  ratio: number
+}
+
+/** The board's file as elements of this page, its sections made into buttons. */
+export function readPicture(text: string): Picture {
+  const parsed = new DOMParser().parseFromString(text, 'image/svg+xml')
+  const root = parsed.documentElement
+  if (root.localName !== 'svg') throw new Error('the board is not an SVG')
+  const svg = document.importNode(root, true) as unknown as SVGSVGElement
+  const { width, height } = fitBox(svg)
+  svg.setAttribute('role', 'group')
+  svg.setAttribute('aria-label', 'Board')
+  const elements = [...svg.querySelectorAll<SVGElement>('[data-section]')]
+  for (const child of svg.children) {
+    if (!elements.some(element => child.contains(element))) child.setAttribute('aria-hidden', 'true')
+  }
+  return { svg, sections: elements.map(makeButton), ratio: width / height }
+}
+
+/** Every drawing scales: one without a viewBox gets the one that its size implies. */
+function fitBox(svg: SVGSVGElement): { width: number; height: number } {
+  const [width, height] = ['width', 'height'].map(
+    name => Number.parseFloat(svg.getAttribute(name) ?? '') || 100,
+  )
+  if (!svg.hasAttribute('viewBox')) svg.setAttribute('viewBox', `0 0 ${width} ${height}`)
+  svg.removeAttribute('width')
+  svg.removeAttribute('height')
+  const box = svg
+    .getAttribute('viewBox')!
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number)
+  return { width: box[2] || width!, height: box[3] || height! }
+}
+
+function makeButton(element: SVGElement): Section {
+  const id = element.dataset.section!
+  const title = [...element.children].find(child => child.localName === 'title')
+  const label = element.dataset.label ?? element.getAttribute('aria-label') ?? title?.textContent ?? id
+  title?.remove()
+  element.setAttribute('role', 'button')
+  element.setAttribute('tabindex', '0')
+  element.classList.add('section')
+  if (!element.querySelector('.section-area')) addArea(element)
+  return { id, label: label.trim() }
+}
+
+/** A plain shape is its own area; a group without one gets a tint over what it holds, sized once it is drawn. */
+function addArea(element: SVGElement): void {
+  if (element.localName !== 'g') {
+    element.classList.add('section-area')
+    return
+  }
+  const area = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
+  area.classList.add('section-area', 'section-tint')
+  element.append(area)
+}
+
+/** Sizes the tints: only a drawn element has a box. */
+export function sizeTints(svg: SVGSVGElement): void {
+  for (const tint of svg.querySelectorAll<SVGRectElement>('.section-tint')) {
+    if (tint.hasAttribute('width')) continue
+    const { x, y, width, height } = (tint.parentNode as SVGGElement).getBBox()
+    if (!width || !height) continue
+    for (const [name, value] of Object.entries({ x, y, width, height, rx: Math.min(width, height) / 12 })) {
+      tint.setAttribute(name, String(value))
+    }
+  }
+}

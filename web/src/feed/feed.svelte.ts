@@ -1,0 +1,90 @@
+import { type Entry, Fault, feed } from '../lib/api.ts'
+
+export type FeedStatus = 'loading' | 'ready' | 'failed' | 'unknown'
+
+/** Newest first; what arrives later waits to be asked for, so that nothing moves under the reader's eyes. */
+export class Feed {
+  entries = $state.raw<Entry[]>([])
+  fresh = $state.raw<Entry[]>([])
+  status = $state<FeedStatus>('loading')
+  loadingMore = $state(false)
+  moreFailed = $state(false)
+  private next = $state<string>()
+  /** more came than one page holds: what is shown must begin anew */
+  private gap: { entries: Entry[]; next?: string } | undefined
+
+  readonly hasMore = $derived(this.next !== undefined)
+
+  constructor(readonly section?: string) {}
+
+  async load(): Promise<void> {
+    if (this.status !== 'ready') this.status = 'loading'
+    await this.fetchFirst()
+  }
+
+  private async fetchFirst(): Promise<void> {
+    try {
+      this.begin(await feed(this.section))
+    } catch (error) {
+      this.status = error instanceof Fault && error.kind === 'refused' ? 'unknown' : 'failed'
+    }
+  }
+
+  async more(): Promise<void> {
+    if (this.loadingMore || !this.next) return
+    this.loadingMore = true
+    this.moreFailed = false
+    try {
+      const { entries, next } = await feed(this.section, this.next)
+      this.entries = merged(this.entries, entries)
+      this.next = next
+    } catch {
+      this.moreFailed = true
+    }
+    this.loadingMore = false
+  }
+
+  /** Looks for what was filed meanwhile. */
+  async look(): Promise<void> {
+    if (this.status === 'unknown') return
+    if (this.status !== 'ready') return this.fetchFirst()
+    const page = await feed(this.section)
+    const known = new Set(this.entries.map(({ id }) => id))
+    this.fresh = page.entries.filter(({ id }) => !known.has(id))
+    this.gap = page.next !== undefined && this.fresh.length === page.entries.length ? page : undefined
+  }
+
+  show(): void {
+    if (this.gap) {
+      this.begin(this.gap)
+    } else {
+      this.entries = merged(this.fresh, this.entries)
+      this.fresh = []
+    }
+  }
+
+  /** One's own report is shown at once. */
+  add(entry: Entry): void {
+    if (this.section !== undefined && this.section !== entry.section_id) return
+    this.fresh = this.fresh.filter(({ id }) => id !== entry.id)
+    this.entries = merged([entry], this.entries)
+  }
+
+  private begin({ entries, next }: { entries: Entry[]; next?: string }): void {
+    this.entries = entries
+    this.next = next
+    this.fresh = []
+    this.gap = undefined
+    this.status = 'ready'
+  }
+}
+
+function merged(some: Entry[], others: Entry[]): Entry[] {
+  const byId = new Map([...some, ...others].map(entry => [entry.id, entry]))
+  return [...byId.values()].sort(newestFirst)
+}
+
+function newestFirst(a: Entry, b: Entry): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1
+  return a.id < b.id ? 1 : -1
+}

@@ -1,0 +1,47 @@
+export type Route = { page: 'board' } | { page: 'section'; id: string } | { page: 'nowhere' }
+
+/** The address as state. Links stay plain links: a click that would stay on the site is answered here. */
+export class Router {
+  path = $state(location.pathname)
+  readonly route: Route = $derived(routeOf(this.path))
+
+  constructor() {
+    addEventListener('popstate', () => this.arrive(false))
+    document.addEventListener('click', event => this.follow(event))
+  }
+
+  go(path: string): void {
+    if (path === this.path) return
+    history.pushState(null, '', path)
+    this.arrive(true)
+  }
+
+  private arrive(forward: boolean): void {
+    this.path = location.pathname
+    if (forward) scrollTo(0, 0)
+  }
+
+  private follow(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (!link || event.defaultPrevented || event.button !== 0 || link.target || link.hasAttribute('download'))
+      return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (link.origin !== location.origin || routeOf(link.pathname).page === 'nowhere' || link.hash) return
+    event.preventDefault()
+    this.go(link.pathname)
+  }
+}
+
+function routeOf(path: string): Route {
+  if (path === '/') return { page: 'board' }
+  const id = /^\/sections\/([^/]+)$/.exec(path)?.[1]
+  return id === undefined ? { page: 'nowhere' } : { page: 'section', id: decoded(id) }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig, type Plugin } from 'vite'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [svelte(), precompress(join(import.meta.dirname, 'dist'))],
+  build: {
+    emptyOutDir: true,
+    sourcemap: false,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rollupOptions: {
+      input: {
+        index: join(import.meta.dirname, 'index.html'),
+        page: join(import.meta.dirname, 'page.html'),
+      },
+    },
+  },
+})
+
+/** A `.br` and a `.gz` beside each text file, so that the server never compresses. */
+function precompress(folder: string): Plugin {
+  return {
+    name: 'precompress',
+    apply: 'build',
+    closeBundle() {
+      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        if (!/\.(html|js|css|svg|webmanifest)$/.test(name)) continue
+        const file = join(folder, name)
+        const bytes = readFileSync(file)
+        const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
+        writeFileSync(`${file}.br`, brotliCompressSync(bytes, quality))
+        writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+      }
+    },
+  }
+}
