@@ -222,7 +222,7 @@ test('a silent push service holds up no other device', async () => {
   start({ deadlineMs: 60_000 })
   file(50)
   await service.arrived(50)
-  expect(silent.openNow).toBeLessThanOrEqual(4)
+  expect(silent.openNow).toBeLessThanOrEqual(2)
 })
 
 test('a message that waits for its next try takes no place', async () => {
@@ -247,8 +247,13 @@ test('a device that unsubscribed is not tried again', async () => {
 
 test('at most eight are under way, and a full queue drops the oldest, counted and logged', async () => {
   await subscribed()
-  const release = held()
   start({ capacity: 20 })
+  service.answer = () => answer(201)
+  file(10)
+  await service.arrived(10)
+  await until(() => service.openNow === 0)
+  service.received.length = 0
+  const release = held()
   const first = file(8)
   await service.arrived(8)
   const later = file(100)
@@ -283,7 +288,7 @@ test('filing does not wait: a thousand go in while the service is silent', async
   const started = performance.now()
   file(1_000)
   expect(performance.now() - started).toBeLessThan(200)
-  await until(() => silent.connections === 8)
+  await until(() => silent.connections > 0)
 })
 
 test('draining sends what is pending', async () => {
@@ -291,7 +296,7 @@ test('draining sends what is pending', async () => {
   const release = held()
   start()
   const defects = file(30)
-  await service.arrived(8)
+  await service.arrived(4)
   const drained = queue.drain(10_000)
   release()
   await drained
@@ -302,7 +307,7 @@ test('draining ends at its time when the service is silent, and says what was lo
   await keep(newDevice(`http://${silent.host}`).device)
   start()
   file(20)
-  await until(() => silent.connections === 8)
+  await until(() => silent.connections === 2)
   const started = performance.now()
   await queue.drain(300)
   expect(performance.now() - started).toBeLessThan(3_000)
@@ -310,7 +315,7 @@ test('draining ends at its time when the service is silent, and says what was lo
   await until(() => silent.openNow === 0)
   file()
   await queue.drain(300)
-  expect(silent.connections).toBe(8)
+  expect(silent.connections).toBe(2)
 })
 
 test('draining does not wait for a try that would come too late', async () => {

@@ -13,11 +13,14 @@ export interface Lane {
   device: Subscription
   waiting: Push[]
   underWay: number
-  failing: boolean
+  /** how many may be under way: grows with every success, starts anew at one with a failure */
+  allowance: number
   heldUntil: number
 }
 
 export type Lanes = ReturnType<typeof createLanes>
+
+const FIRST_ALLOWANCE = 2
 
 /** One lane a device, served in turn: a slow or failing push service holds up nobody else. */
 export function createLanes() {
@@ -26,11 +29,11 @@ export function createLanes() {
 
   const all = () => [...lanes.values()]
   const queued = () => all().filter(lane => lane.waiting.length > 0)
-  /** A service in trouble is asked with one message at a time, and none may take all places. */
+  /** Nobody gets all places while others are there, and a stranger may turn out to be silent. */
   const isFree = (lane: Lane, now: number, places: number) =>
     lane.waiting.length > 0 &&
     lane.heldUntil <= now &&
-    lane.underWay < (lane.failing ? 1 : Math.max(1, Math.floor(places / lanes.size)))
+    lane.underWay < Math.min(lane.allowance, Math.max(1, Math.floor(places / lanes.size)))
 
   function end(lane: Lane): void {
     if (lanes.get(lane.device.endpoint) !== lane) return
@@ -55,7 +58,7 @@ export function createLanes() {
         device,
         waiting: [],
         underWay: 0,
-        failing: false,
+        allowance: FIRST_ALLOWANCE,
         heldUntil: 0,
       }
       lanes.set(device.endpoint, lane)

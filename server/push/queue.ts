@@ -61,6 +61,8 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
   const lanes = createLanes()
   const recorder = createRecorder(db, log)
   const refusals = new Map<string, number | string>()
+  /** since the last reading of the devices, which may not have seen it yet */
+  const gone = new Set<string>()
   const stop = new AbortController()
   const now = () => performance.now()
   let number = 0
@@ -93,7 +95,8 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
       do {
         const upTo = number
         await recorder.settled()
-        const devices = await devicesInForce(db, config)
+        gone.clear()
+        const devices = (await devicesInForce(db, config)).filter(({ endpoint }) => !gone.has(endpoint))
         lanes.match(devices)
         while (filed[0] && filed[0].number < upTo) enqueue(filed.shift()!, devices)
         pump()
@@ -157,7 +160,7 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
   }
 
   function settle(lane: Lane, push: Push, outcome: Outcome): void {
-    lane.failing = outcome.kind === 'busy'
+    lane.allowance = outcome.kind === 'busy' ? 1 : lane.allowance + 1
     if (outcome.kind === 'busy') postpone(lane, push, outcome)
     else finish(lane, outcome)
   }
@@ -167,6 +170,7 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
     const device = deviceName(endpoint)
     recorder.keep(endpoint, outcome)
     if (outcome.kind === 'gone') {
+      gone.add(endpoint)
       lanes.end(lane)
       log.info('a push device is gone and was removed', { device, answer: outcome.said })
     }

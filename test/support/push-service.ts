@@ -42,6 +42,7 @@ export interface PushService {
   answer: Answer
   /** most requests that were open at the same time */
   mostAtOnce: number
+  openNow: number
   arrived(count: number, ms?: number): Promise<Received[]>
   stop(): Promise<void>
 }
@@ -54,19 +55,18 @@ interface Keys {
 
 export function pushService(): PushService {
   const devices = new Map<string, Keys>()
-  let open = 0
 
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 60,
     async fetch(request) {
-      open++
-      service.mostAtOnce = Math.max(service.mostAtOnce, open)
+      service.openNow++
+      service.mostAtOnce = Math.max(service.mostAtOnce, service.openNow)
       try {
         return await take(request)
       } finally {
-        open--
+        service.openNow--
       }
     },
   })
@@ -100,6 +100,7 @@ export function pushService(): PushService {
     received: [],
     faults: [],
     mostAtOnce: 0,
+    openNow: 0,
     answer: () => new Response(null, { status: 201 }),
     device() {
       const keys = newDevice(server.url.origin)
