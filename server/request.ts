@@ -9,7 +9,8 @@ export async function readJson({ request }: { request: Request }): Promise<unkno
   const bytes = await request.arrayBuffer().catch(cutOff)
   if (bytes.byteLength > BODY_LIMIT) throw new Refusal('body_too_large')
   const text = decodedBody(bytes)
-  if (nestedTooDeep(text)) throw new Refusal('invalid_body', [{ field: 'body', message: 'is nested too deeply' }])
+  if (nestedTooDeep(text))
+    throw new Refusal('invalid_body', [{ field: 'body', message: 'is nested too deeply' }])
   try {
     return JSON.parse(text)
   } catch {
