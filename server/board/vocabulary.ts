@@ -81,9 +81,7 @@ export const INERT_AT: Readonly<Record<string, string>> = {
 }
 
 /** Classes that the interface's style sheet knows; others could only meet one of them by accident. */
-export const CLASSES = words(
-  'section-area pcb pcb-edge copper via hole ink solid tint metal name silk silk-line',
-)
+export const CLASSES = words('section-area pcb pcb-edge copper via hole ink solid tint metal name silk')
 
 export const FUNCTIONS = words(`
   rgb rgba hsl hsla hwb lab lch oklab oklch color matrix translate translatex translatey scale scalex scaley
