@@ -54,6 +54,14 @@ test('a character larger than the message is cut between code points', () => {
   expect(body).toEndWith('…')
 })
 
+test('a character larger than the message that ends in half a pair loses that half', () => {
+  for (const shift of ['', 'x', 'xx', 'xxx']) {
+    const { body } = message({ verbatim: `${shift}a${'\u{1E944}'.repeat(4_000)}` })
+    expect([shift, body.isWellFormed()]).toEqual([shift, true])
+    expect(body.length).toBeGreaterThan(1_000)
+  }
+})
+
 test('what just fits is not cut', () => {
   const room = MESSAGE_MOST_BYTES - Buffer.byteLength(messageFor({ ...defect, verbatim: '' }, board))
   expect(message({ verbatim: 'x'.repeat(room) }).body).toBe('x'.repeat(room))

@@ -13,6 +13,7 @@ export interface Message {
 /** Encrypted it fills the 4 096 bytes that every push service takes. */
 export const MESSAGE_MOST_BYTES = 3_993
 const TITLE_MOST_BYTES = 1_000
+const NEARBY = 64
 
 const characters = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
@@ -50,20 +51,28 @@ const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2
 export function cut(text: string, mostBytes: number): string {
   if (jsonBytes(text) <= mostBytes) return text
   const room = mostBytes - jsonBytes('…')
-  const whole = fitting(
-    [...characters.segment(text.slice(0, mostBytes))].map(part => part.segment),
-    room,
-  )
-  return `${whole || fitting([...text.slice(0, mostBytes)], room)}…`
+  return `${text.slice(0, boundaryBefore(text, fittingLength(text, room)))}…`
 }
 
-function fitting(parts: string[], room: number): string {
-  let kept = ''
-  let left = room
-  for (const part of parts) {
-    left -= jsonBytes(part)
-    if (left < 0) break
-    kept += part
+function fittingLength(text: string, room: number): number {
+  let fits = 0
+  let most = Math.min(text.length, room)
+  while (fits < most) {
+    const middle = (fits + most + 1) >> 1
+    if (jsonBytes(text.slice(0, middle)) <= room) fits = middle
+    else most = middle - 1
   }
-  return kept
+  return fits
+}
+
+/** Looks only around the place: to segment all of a long report would take milliseconds. */
+function boundaryBefore(text: string, place: number): number {
+  const start = Math.max(0, place - NEARBY)
+  let boundary = start
+  for (const { index } of characters.segment(text.slice(start, place + NEARBY))) {
+    if (start + index > place) break
+    boundary = start + index
+  }
+  if (boundary > start) return boundary
+  return /[\uD800-\uDBFF]$/.test(text.slice(0, place)) ? place - 1 : place
 }

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import { deviceName } from './endpoint.ts'
 import { createLanes, type Lane, type Push } from './lanes.ts'
 import { messageFor } from './message.ts'
+import { type Pace, pace } from './pace.ts'
 import { createRecorder } from './recorder.ts'
 import { deliver, type Outcome, type SenderConfig } from './sender.ts'
 import { devicesInForce } from './service.ts'
@@ -23,28 +24,6 @@ export interface PushQueue {
   drain(ms: number): Promise<void>
 }
 
-export interface Pace {
-  /** pushes that may wait; beyond that the oldest is dropped */
-  capacity: number
-  atOnce: number
-  /** before each further try of a push */
-  backOffMs: readonly number[]
-  /** after its first try a push is given up */
-  windowMs: number
-  /** of one attempt */
-  deadlineMs: number
-  databaseRetryMs: number
-}
-
-export const pace: Pace = {
-  capacity: 10_000,
-  atOnce: 8,
-  backOffMs: [1_000, 4_000, 15_000, 60_000, 240_000],
-  windowMs: 10 * 60_000,
-  deadlineMs: 10_000,
-  databaseRetryMs: 2_000,
-}
-
 interface QueueDeps {
   config: SenderConfig
   db: Database
@@ -60,7 +39,6 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
   const filed: { number: number; defect: FiledDefect }[] = []
   const lanes = createLanes()
   const recorder = createRecorder(db, log)
-  const refusals = new Map<string, number | string>()
   /** since the last reading of the devices, which may not have seen it yet */
   const gone = new Set<string>()
   const stop = new AbortController()
@@ -161,25 +139,11 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
 
   function settle(lane: Lane, push: Push, outcome: Outcome): void {
     lane.allowance = outcome.kind === 'busy' ? 1 : lane.allowance + 1
-    if (outcome.kind === 'busy') postpone(lane, push, outcome)
-    else finish(lane, outcome)
-  }
-
-  function finish(lane: Lane, outcome: Outcome): void {
-    const { endpoint } = lane.device
-    const device = deviceName(endpoint)
-    recorder.keep(endpoint, outcome)
-    if (outcome.kind === 'gone') {
-      gone.add(endpoint)
-      lanes.end(lane)
-      log.info('a push device is gone and was removed', { device, answer: outcome.said })
-    }
-    const cause = outcome.kind === 'refused' ? (outcome.status ?? outcome.said) : undefined
-    if (cause !== undefined && refusals.get(endpoint) !== cause) {
-      log.warn('a push was refused', { device, cause: outcome.said })
-    }
-    if (cause === undefined) refusals.delete(endpoint)
-    else refusals.set(endpoint, cause)
+    if (outcome.kind === 'busy') return void postpone(lane, push, outcome)
+    recorder.keep(lane.device.endpoint, outcome)
+    if (outcome.kind !== 'gone') return
+    gone.add(lane.device.endpoint)
+    lanes.end(lane)
   }
 
   function postpone(lane: Lane, push: Push, outcome: Outcome & { kind: 'busy' }): void {
