@@ -140,4 +140,10 @@ describe('who owns', () => {
       refused: 'malformed',
     })
   })
+
+  test('nor does a configured address or domain with letters of other scripts', () => {
+    expect(isOwner('kim@kiosk.example', { ownerEmail: '\u212aim@kiosk.example' })).toBe(false)
+    const claims = { email: 'kim@kiosk.example', email_verified: true }
+    expect(admit(claims, { allowedDomain: '\u212aiosk.example' })).toEqual({ refused: 'wrong_domain' })
+  })
 })
