@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { startDemoProvider } from '../server/auth/demo-provider.ts'
 import { createOidc } from '../server/auth/oidc.ts'
 import type { Config } from '../server/config.ts'
@@ -172,5 +173,13 @@ describe('the demo provider', () => {
     expect((await visit(`${brief.issuer}/keys`)).status).toBe(200)
     await brief.stop()
     await expect(visit(`${brief.issuer}/keys`)).rejects.toThrow()
+  })
+
+  test('is out of reach of the server: no file of it imports the provider', async () => {
+    const root = `${import.meta.dir}/../server`
+    const importing = [...new Bun.Glob('**/*.ts').scanSync(root)].filter(path =>
+      /from '[^']*demo-provider/.test(readFileSync(`${root}/${path}`, 'utf8')),
+    )
+    expect(importing).toEqual([])
   })
 })
