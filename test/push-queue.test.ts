@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Board } from '../server/board/board.ts'
 import type { Database } from '../server/db/database.ts'
+import { pushSubscriptions } from '../server/db/schema.ts'
 import { DatabaseUnavailable } from '../server/errors.ts'
 import { createLog } from '../server/log.ts'
 import { type Pace, pace } from '../server/push/pace.ts'
@@ -354,6 +355,24 @@ test('while the database is away pushes wait, and nothing is thrown', async () =
   await queue.drain(10_000)
   expect(ids().sort()).toEqual(defects)
   expect(said('the outcome of a push was not kept')).not.toHaveLength(0)
+})
+
+test('a device whose row makes no sense harms nobody', async () => {
+  const { json } = service.device()
+  const row = { ...json.keys, ownerEmail: config().ownerEmail, vapidPublicKey: vapid.publicKey }
+  await database.db.write(queries =>
+    queries.insert(pushSubscriptions).values([
+      { ...row, endpoint: 'not a url' },
+      { ...row, endpoint: `${service.origin}/x`, p256dh: 'no key', auth: '' },
+    ]),
+  )
+  await subscribed()
+  start()
+  const [id] = file()
+  await queue.drain(10_000)
+  expect(ids()).toEqual([id!])
+  const outcomes = (await database.devices()).map(({ lastOutcome }) => lastOutcome?.split(':')[0])
+  expect(outcomes.sort()).toEqual(['delivered', 'refused', 'refused'])
 })
 
 test('with push off filing costs nothing and touches nothing', async () => {

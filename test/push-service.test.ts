@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { pushSubscriptions } from '../server/db/schema.ts'
 import { Refusal } from '../server/errors.ts'
+import { silentLog } from '../server/log.ts'
+import { createRecorder } from '../server/push/recorder.ts'
 import {
   deviceStatus,
   devicesInForce,
@@ -39,6 +42,17 @@ test('beyond ten devices the oldest gives way', async () => {
   const all = Array.from({ length: 12 }, device)
   for (const one of all) await subscribe(database.db, config, one)
   expect(await endpoints()).toEqual(all.slice(2).map(one => one.endpoint))
+})
+
+test('a new device stays also when the clock has gone back since the others came', async () => {
+  for (let i = 0; i < 10; i++) await subscribe(database.db, config, device())
+  await database.db.write(queries =>
+    queries.update(pushSubscriptions).set({ createdAt: new Date('2100-01-01') }),
+  )
+  const newest = device()
+  await subscribe(database.db, config, newest)
+  expect(await endpoints()).toContain(newest.endpoint)
+  expect(await endpoints()).toHaveLength(10)
 })
 
 test('devices out of force give way before those in force', async () => {
@@ -118,6 +132,19 @@ test('the last outcome of a device is kept; only one that is gone is removed', a
   expect(status).toMatchObject([{ lastOutcome: 'refused: 403 no', inForce: true }])
   expect(status[0]?.device).toMatch(/^fcm\.googleapis\.com\/[0-9a-f]{8}$/)
   expect(Date.now() - status[0]!.lastOutcomeAt!.getTime()).toBeLessThan(60_000)
+})
+
+test('a device that is gone is removed, whatever a push beside it was answered', async () => {
+  const [one, two] = [device(), device()]
+  await subscribe(database.db, config, one)
+  await subscribe(database.db, config, two)
+  const recorder = createRecorder(database.db, silentLog)
+  recorder.keep(one.endpoint, { kind: 'delivered', said: '201' })
+  recorder.keep(two.endpoint, { kind: 'delivered', said: '201' })
+  recorder.keep(two.endpoint, { kind: 'gone', said: '410' })
+  recorder.keep(two.endpoint, { kind: 'busy', said: '503' })
+  await recorder.settled()
+  expect(await endpoints()).toEqual([one.endpoint])
 })
 
 test('without VAPID keys nothing can subscribe', async () => {

@@ -58,5 +58,6 @@ export function storedForm(endpoint: string): string | undefined {
 /** A device in words: an endpoint is a secret address, so logs and terminals show no more than this. */
 export function deviceName(endpoint: string): string {
   const digest = new Bun.CryptoHasher('sha256').update(endpoint).digest('hex')
-  return `${new URL(endpoint).host}/${digest.slice(0, 8)}`
+  const host = URL.canParse(endpoint) ? new URL(endpoint).host : 'nowhere'
+  return `${host}/${digest.slice(0, 8)}`
 }

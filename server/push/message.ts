@@ -54,6 +54,7 @@ export function cut(text: string, mostBytes: number): string {
   return `${text.slice(0, boundaryBefore(text, fittingLength(text, room)))}…`
 }
 
+/** Never ends in half a pair: half a pair takes more bytes than the whole one. */
 function fittingLength(text: string, room: number): number {
   let fits = 0
   let most = Math.min(text.length, room)
@@ -73,6 +74,5 @@ function boundaryBefore(text: string, place: number): number {
     if (start + index > place) break
     boundary = start + index
   }
-  if (boundary > start) return boundary
-  return /[\uD800-\uDBFF]$/.test(text.slice(0, place)) ? place - 1 : place
+  return boundary > start ? boundary : place
 }

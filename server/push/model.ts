@@ -44,7 +44,7 @@ const AUTH_RULE = 'must be 16 bytes in base64url without padding'
 
 function isPublicKey(text: string): boolean {
   const bytes = bytesOf(text)
-  if (bytes?.length !== 65 || bytes[0] !== 4) return false
+  if (bytes?.length !== 65) return false
   try {
     const curve = createECDH('prime256v1')
     curve.generateKeys()

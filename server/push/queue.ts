@@ -98,12 +98,13 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
   }
 
   function pump(): void {
+    const time = now()
     while (underWay < pace.atOnce) {
-      const turn = lanes.next(now(), pace.atOnce)
+      const turn = lanes.next(time, pace.atOnce)
       if (!turn) break
-      void send(turn.lane, turn.push)
+      send(turn.lane, turn.push).catch(unforeseen)
     }
-    wakeAt(lanes.wakesAt(now()))
+    wakeAt(lanes.wakesAt(time))
   }
 
   /** Awake, the devices are read anew: a retry must not go to one that has left. */
@@ -118,6 +119,11 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
       },
       Math.max(0, time - now()),
     )
+  }
+
+  /** Nothing a push does may end the process. */
+  function unforeseen(error: unknown): void {
+    log.warn('a push failed', { reason: (error as Error).message })
   }
 
   async function send(lane: Lane, push: Push): Promise<void> {

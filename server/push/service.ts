@@ -40,8 +40,8 @@ export async function subscribe(
       .where(eq(table.endpoint, endpoint))
       .returning({ endpoint: table.endpoint })
     if (known.length) return 'known'
-    // now() is the transaction's start, before it waited for the lock.
-    await queries.insert(table).values({ endpoint, ...kept, createdAt: sql`clock_timestamp()` })
+    await queries.insert(table).values({ endpoint, ...kept })
+    // The new one itself stays, whatever the clock said when the others came.
     const newest = queries
       .select({ endpoint: table.endpoint })
       .from(table)
