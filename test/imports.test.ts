@@ -27,7 +27,7 @@ const rules: { who: RegExp; may: RegExp }[] = [
   { who: /^server\/gate\.ts$/, may: /^server\/(errors\.ts|auth\/return-to\.ts)$/ },
   { who: /^server\/surface\.ts$/, may: /^server\/(errors|web)\.ts$/ },
   { who: /^server\/db\//, may: /^server\/(db\/|errors\.ts|assets\.ts)/ },
-  { who: /^server\/board\//, may: /^server\/board\// },
+  { who: /^server\/board\//, may: /^server\/(board\/|text\.ts)/ },
   { who: /^server\/\w+\/model\.ts$/, may: /^server\/(schema|errors|text|outbound)\.ts$|^server\/push\// },
   { who: /^server\/health\.ts$/, may: /^$/ },
   {

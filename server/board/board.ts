@@ -2,9 +2,10 @@ import { readFileSync, statSync } from 'node:fs'
 import builtIn from './built-in.svg' with { type: 'text' }
 import { judgeReuse } from './references.ts'
 import { findSections } from './sections.ts'
-import { cleanElement, judgeFor, type Shape, SVG_NAMESPACE, writeSvg } from './svg.ts'
+import { cleanElement, judgeFor, marksSection, type Shape, SVG_NAMESPACE, writeSvg } from './svg.ts'
 import { viewBoxOf } from './view-box.ts'
-import { clip, type Fault, parseXml, type XmlElement } from './xml.ts'
+import { type Fault, parseXml, type XmlElement } from './xml.ts'
+import { clip } from './xml-grammar.ts'
 
 export interface Section {
   id: string
@@ -46,11 +47,6 @@ export function parseBoard(svg: string): Board {
   if (complete && !marksSection(root)) faults.push({ line: root.line, text: NO_SECTION })
   if (faults.length) throw refusal(faults)
   return { svg: writeSvg(drawing), sections }
-}
-
-function marksSection({ attributes, children }: XmlElement): boolean {
-  const marked = attributes.some(({ name }) => name === 'data-section')
-  return marked || children.some(child => typeof child !== 'string' && marksSection(child))
 }
 
 function judgeRoot(root: XmlElement, faults: Fault[]): Shape | undefined {

@@ -1,12 +1,12 @@
+import { nameFault } from '../text.ts'
 import type { Section } from './board.ts'
 import { type Shape, textOf } from './svg.ts'
 import { SECTION_SHAPES } from './vocabulary.ts'
-import { clip, type Fault } from './xml.ts'
+import type { Fault } from './xml.ts'
+import { clip } from './xml-grammar.ts'
 
 const SECTION_ID = /^[a-z0-9-]{1,40}$/
 const MAX_LABEL = 80
-const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
-const READABLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 interface Found {
   sections: Map<string, Section>
@@ -49,9 +49,10 @@ function judge(found: Found, shape: Shape, id: string, outer: string | undefined
   else if (!SECTION_SHAPES.has(shape.name))
     fault(`section ${name}: <${shape.name}> draws no area: mark a group or a shape`)
   const label = readLabel(shape)
-  const wrong =
-    label === undefined ? 'has no label: add data-label="…", aria-label="…" or <title>' : faultOf(label)
-  if (wrong) fault(`section ${name} ${wrong}`)
+  const wrong = label === undefined ? undefined : nameFault(label, MAX_LABEL)
+  if (label === undefined)
+    fault(`section ${name} has no label: add data-label="…", aria-label="…" or <title>`)
+  if (wrong) fault(`section ${name} has a label that ${wrong}: change it`)
   if (label === undefined || earlier !== undefined) return
   shape.attributes.set('data-label', label)
   found.sections.set(id, { id, label })
@@ -75,11 +76,4 @@ function readLabel(shape: Shape): string | undefined {
         .normalize('NFC'),
     )
     .find(Boolean)
-}
-
-function faultOf(label: string): string | undefined {
-  if (UNREADABLE.test(label)) return 'has a label with control characters: delete them'
-  if (!READABLE.test(label)) return 'has a label that nobody can see: write what people call it'
-  if ([...label].length > MAX_LABEL) return `has a label of more than ${MAX_LABEL} characters: shorten it`
-  return undefined
 }

@@ -1,6 +1,7 @@
 import { FRAGMENT, judgeValue, plainStyle } from './values.ts'
 import { CLASSES, DRAWN, GEOMETRY, OFF_STAGE, PRESENTATION, REFUSED, UNDRAWN, WORDED } from './vocabulary.ts'
-import { clip, type Fault, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './xml.ts'
+import { type Fault, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './xml.ts'
+import { clip } from './xml-grammar.ts'
 
 export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
@@ -35,7 +36,20 @@ function everyId(element: XmlElement, holds: (id: string) => boolean): boolean {
 }
 
 /** What of an element may be served; undefined when nothing of it may. */
-export function cleanElement(judge: Judge, element: XmlElement, offStage = false): Shape | undefined {
+export function cleanElement(
+  judge: Judge,
+  element: XmlElement,
+  offStage = false,
+  inCaption = false,
+): Shape | undefined {
+  if (inCaption || !isDrawing(element)) {
+    if (marksSection(element))
+      judge.faults.push({
+        line: element.line,
+        text: `<${clip(element.name)}> is not drawn, yet a section is in it`,
+      })
+    return undefined
+  }
   if (!mayStay(judge, element)) return undefined
   const hidden = offStage || OFF_STAGE.has(element.name)
   const shape: Shape = {
@@ -46,10 +60,10 @@ export function cleanElement(judge: Judge, element: XmlElement, offStage = false
     offStage,
   }
   for (const child of element.children) {
-    if (typeof child !== 'string') append(shape.children, cleanElement(judge, child, hidden))
+    if (typeof child !== 'string')
+      append(shape.children, cleanElement(judge, child, hidden, isCaption(shape.name)))
     else if (WORDED.has(element.name)) append(shape.children, child)
   }
-  if (isCaption(element.name)) shape.children = [textOf(shape)].filter(Boolean)
   return shape
 }
 
@@ -67,17 +81,26 @@ export function textOf(shape: Shape): string {
   return shape.children.map(child => (typeof child === 'string' ? child : textOf(child))).join('')
 }
 
+/** False for what editors note for themselves. */
+function isDrawing({ name, namespace }: XmlElement): boolean {
+  if (WEB_NAMESPACES.includes(namespace)) return true
+  return (namespace === '' || namespace === SVG_NAMESPACE) && !UNDRAWN.has(name)
+}
+
+export function marksSection({ attributes, children }: XmlElement): boolean {
+  const marked = attributes.some(({ name, namespace }) => namespace === '' && name === 'data-section')
+  return marked || children.some(child => typeof child !== 'string' && marksSection(child))
+}
+
 function mayStay(judge: Judge, { name, namespace, line }: XmlElement): boolean {
   const refuse = (text: string) => judge.faults.push({ line, text: `<${clip(name)}>: ${text}` })
-  if (WEB_NAMESPACES.includes(namespace)) refuse('a board is drawn with SVG alone: remove it')
-  if (namespace !== '' && namespace !== SVG_NAMESPACE) return false
-  if (UNDRAWN.has(name)) return false
-  if (DRAWN.has(name)) return true
-  refuse(
-    Object.hasOwn(REFUSED, name) ? REFUSED[name]! : 'not an element that a board is drawn with: remove it',
-  )
+  const isSvg = !WEB_NAMESPACES.includes(namespace)
+  if (isSvg && DRAWN.has(name)) return true
+  const known = isSvg && Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined
+  if (!isSvg) refuse('a board is drawn with SVG alone: remove it')
+  else refuse(known ?? 'not an element that a board is drawn with: remove it')
   // a link's content is judged as well, for ungrouping it is the mend
-  return name === 'a'
+  return isSvg && name === 'a'
 }
 
 function cleanAttributes(judge: Judge, element: XmlElement): Map<string, string> {

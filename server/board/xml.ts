@@ -1,3 +1,16 @@
+import { ATTRIBUTE, clip, DECLARATION, DOCTYPE, FORBIDDEN, TAG_END, TAG_NAME } from './xml-grammar.ts'
+import {
+  decode,
+  fail,
+  lines,
+  match,
+  NotWellFormed,
+  note,
+  type Reader,
+  type Scope,
+  upTo,
+} from './xml-reader.ts'
+
 export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
 
 export interface XmlAttribute {
@@ -29,49 +42,6 @@ export interface XmlDocument {
 }
 
 const MAX_DEPTH = 100
-const START =
-  ':A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}\\u{200D}\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}'
-const NAME = `[${START}][${START}\\-.0-9\\u{B7}\\u{300}-\\u{36F}\\u{203F}\\u{2040}]*`
-const SPACE = '[ \\t\\n]'
-const ATTRIBUTE = new RegExp(`${SPACE}+(${NAME})${SPACE}*=${SPACE}*(?:"([^"<]*)"|'([^'<]*)')`, 'uy')
-const TAG_NAME = new RegExp(NAME, 'uy')
-const TAG_END = new RegExp(`${SPACE}*(/?)>`, 'uy')
-const DECLARATION = new RegExp(
-  `<\\?xml${SPACE}+version${SPACE}*=${SPACE}*["']([^"']*)["'](?:${SPACE}+encoding${SPACE}*=${SPACE}*["']([^"']*)["'])?(?:${SPACE}+standalone${SPACE}*=${SPACE}*["'](?:yes|no)["'])?${SPACE}*\\?>`,
-  'uy',
-)
-const DOCTYPE = new RegExp(
-  `<!DOCTYPE${SPACE}+${NAME}(?:${SPACE}+(?:SYSTEM|PUBLIC${SPACE}+(?:"[^"]*"|'[^']*'))${SPACE}+(?:"[^"]*"|'[^']*'))?${SPACE}*([[>])`,
-  'uy',
-)
-const REFERENCE = new RegExp(`&(?:#(\\d{1,7});|#x([0-9a-fA-F]{1,6});|(${NAME});)?`, 'gu')
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML forbids
-const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/u
-
-class NotWellFormed extends Error {
-  constructor(
-    readonly line: number,
-    message: string,
-  ) {
-    super(message)
-  }
-}
-
-type Scope = { declared: Map<string, string>; outer?: Scope }
-interface Open {
-  element: XmlElement
-  tag: string
-  scope: Scope
-}
-interface Reader {
-  text: string
-  at: number
-  open: Open[]
-  document: XmlDocument
-  lineAt: (offset: number) => number
-}
-
 /** A strict reader of XML 1.0 with namespaces. It fetches nothing and expands no entity but the five of XML. */
 export function parseXml(source: string): XmlDocument {
   const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
@@ -90,20 +60,6 @@ export function parseXml(source: string): XmlDocument {
     reader.document.faults.push({ line: error.line, text: error.message })
   }
   return reader.document
-}
-
-function lines(text: string): (offset: number) => number {
-  const ends: number[] = []
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) ends.push(at)
-  return offset => {
-    let [low, high] = [0, ends.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (ends[middle]! < offset) low = middle + 1
-      else high = middle
-    }
-    return low + 1
-  }
 }
 
 function readDocument(reader: Reader): void {
@@ -256,54 +212,4 @@ function resolve(reader: Reader, tag: string, scope: Scope, at: number): { name:
   if (prefix)
     note(reader, `the prefix of ${clip(tag)} is not declared: remove it or add xmlns:${clip(prefix)}`, at)
   return { name, namespace: '' }
-}
-
-function decode(reader: Reader, raw: string, start: number): string {
-  if (!raw.includes('&')) return raw
-  return raw.replace(
-    REFERENCE,
-    (whole: string, decimal?: string, hex?: string, entity?: string, offset = 0) => {
-      const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : undefined
-      if (code !== undefined && isCharacter(code)) return String.fromCodePoint(code)
-      if (entity && Object.hasOwn(ENTITIES, entity)) return ENTITIES[entity]!
-      const mend =
-        whole === '&'
-          ? '"&" by itself: write "&amp;"'
-          : `${clip(whole)} is not known: write the character itself`
-      note(reader, mend, start + offset)
-      return ''
-    },
-  )
-}
-
-function isCharacter(code: number): boolean {
-  return (
-    code <= 0x10ffff &&
-    (code === 9 || code === 10 || code === 13 || code >= 32) &&
-    !FORBIDDEN.test(String.fromCodePoint(code))
-  )
-}
-
-function match(reader: Reader, pattern: RegExp): RegExpExecArray | null {
-  pattern.lastIndex = reader.at
-  const found = pattern.exec(reader.text)
-  if (found) reader.at = pattern.lastIndex
-  return found
-}
-
-function upTo(reader: Reader, end: string, skip: number): number | undefined {
-  const found = reader.text.indexOf(end, reader.at + skip)
-  return found < 0 ? undefined : found
-}
-
-function note(reader: Reader, text: string, at: number): void {
-  reader.document.faults.push({ line: reader.lineAt(at), text })
-}
-
-function fail(reader: Reader, text: string, at = reader.at): never {
-  throw new NotWellFormed(reader.lineAt(at), text)
-}
-
-export function clip(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
