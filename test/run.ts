@@ -50,6 +50,7 @@ process.exit(total.failed ? 1 : 0)
 async function runSuite({ name, files, env }: Suite) {
   const paths = files.split(' ').flatMap(matching)
   console.log(`\n== ${name}: ${paths.length} files`)
+  if (paths.length === 0) return { passed: 0, failed: 1, skipped: 0 }
   const started = performance.now()
   const child = Bun.spawn([process.execPath, 'test', '--timeout', long ? '1800000' : '60000', ...paths], {
     cwd: root,
