@@ -35,10 +35,15 @@ export class Faultline {
   feed = $state.raw(new Feed())
   private readonly feeds = new Map([[this.feed.section, this.feed]])
 
+  constructor() {
+    addEventListener('online', () => this.unreachable && void this.begin())
+  }
+
   async begin(): Promise<void> {
     this.unreachable = false
     void this.board.load()
     void this.feed.load()
+    if (this.desk) return
     try {
       const person = await this.session.begin()
       if (person) this.sitDown(person)
@@ -89,7 +94,7 @@ export class Faultline {
       projects,
       sender,
       lastShown: section => this.feed.entries.find(entry => entry.section_id === section),
-      waits: draft => this.waits(draft, sender),
+      waits: draft => this.waits(draft, { drafts, sender }),
     })
     const push = person.is_owner ? new Push(person.pushKey) : undefined
     this.desk = { person, drafts, projects, sender, report, push }
@@ -122,7 +127,8 @@ export class Faultline {
     this.notices.say(`Filed on ${this.label(entry.section_id)}.`, 'good')
   }
 
-  private waits(draft: Draft, sender: Sender): void {
+  private waits(draft: Draft, { drafts, sender }: Pick<Desk, 'drafts' | 'sender'>): void {
+    drafts.keep(draft)
     this.notices.say(`No answer from the server. Your report on ${this.label(draft.section)} is kept here.`)
     sender.flushLater()
   }

@@ -35,6 +35,11 @@ export class Board {
     return this.places.toSorted((a, b) => (rank.get(a.id) ?? 1e9) - (rank.get(b.id) ?? 1e9))
   })
 
+  /** as one says it after a number */
+  get inSpan(): string {
+    return this.days ? `in ${this.days} days` : 'in all'
+  }
+
   async load(): Promise<void> {
     this.failed = false
     try {

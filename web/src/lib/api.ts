@@ -73,9 +73,8 @@ export async function feed(
   const query = next
     ? Object.fromEntries(new URLSearchParams(next))
     : { limit: String(limit), ...(section === undefined ? {} : { section }) }
-  const answer = await api.defects.get({ query, fetch: deadline() })
-  const entries = check(answer)
-  const link = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(answer.response.headers.get('link') ?? '')
+  const { value: entries, response } = await answered(api.defects.get({ query, fetch: deadline() }))
+  const link = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')
   return { entries, ...(link?.[1] ? { next: link[1] } : {}) }
 }
 
@@ -83,8 +82,9 @@ export async function report(
   body: { section_id: string; project_id: string; verbatim: string },
   key: string,
 ): Promise<{ entry: Entry; created: boolean }> {
-  const answer = await api.defects.post(body, { headers: { 'idempotency-key': key }, fetch: deadline() })
-  return { entry: check(answer), created: answer.status === 201 }
+  const headers = { 'idempotency-key': key }
+  const { value, response } = await answered(api.defects.post(body, { headers, fetch: deadline() }))
+  return { entry: value, created: response.status === 201 }
 }
 
 export async function projects(): Promise<Project[]> {
@@ -121,13 +121,14 @@ interface Answer<T> {
 }
 
 async function taken<T>(pending: Promise<Answer<T>>): Promise<T> {
-  return check(await pending)
+  return (await answered(pending)).value
 }
 
-function check<T>({ data, error, response, status }: Answer<T>): T {
+async function answered<T>(pending: Promise<Answer<T>>): Promise<{ value: T; response: Response }> {
+  const { data, error, response, status } = await pending.catch(noAnswer)
   if (!response) return noAnswer()
   if (error) throw faultOf(status, error.value)
-  return data as T
+  return { value: data as T, response }
 }
 
 function noAnswer(): never {

@@ -14,12 +14,14 @@ export type PushState =
 export class Push {
   state = $state<PushState>('working')
   reason = $state('')
+  private busy = false
 
   constructor(private readonly publicKey: string | undefined) {}
 
   /** What is so now; a subscription made for another key is made anew. */
   async look(): Promise<void> {
     const state = this.obstacle()
+    if (this.busy) return
     if (state) {
       this.state = state
       return
@@ -44,7 +46,7 @@ export class Push {
       const permission = await Notification.requestPermission()
       if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off'
       await navigator.serviceWorker.register('/sw.js')
-      const registration = await navigator.serviceWorker.ready
+      const registration = await inTime(navigator.serviceWorker.ready)
       const found = await registration.pushManager.getSubscription()
       await register(found ? await this.current(registration, found) : await this.subscribe(registration))
       return 'on'
@@ -87,14 +89,25 @@ export class Push {
   }
 
   private async attempt(task: () => Promise<PushState>): Promise<void> {
+    this.busy = true
     try {
       this.state = await task()
       this.reason = ''
     } catch (error) {
       this.state = 'failing'
       this.reason = error instanceof Fault ? sayFault(error) : sayBrowserFault(error)
+    } finally {
+      this.busy = false
     }
   }
+}
+
+const READY_WITHIN_MS = 10_000
+function inTime<T>(pending: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('its service worker did not start')), READY_WITHIN_MS)
+  })
+  return Promise.race([pending, late])
 }
 
 const register = (subscription: PushSubscription) => subscribe(subscription.toJSON())

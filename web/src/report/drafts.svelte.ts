@@ -21,10 +21,13 @@ export class Drafts {
   all = $state.raw<Record<string, Draft>>({})
   readonly waiting: Draft[] = $derived(Object.values(this.all).filter(({ state }) => state === 'waiting'))
   private readonly name: string
+  /** the browser would not store them: leaving the page would lose them */
+  private unstored = false
 
   constructor(email: string) {
     this.name = `drafts.${email}`
     this.read()
+    window.addEventListener('beforeunload', event => this.unstored && event.preventDefault())
     window.addEventListener('storage', event => event.key === `faultline.${this.name}` && this.read())
   }
 
@@ -54,7 +57,6 @@ export class Drafts {
     }
   }
 
-  private unstored = false
   private write(all: Record<string, Draft>): void {
     this.all = all
     this.unstored = !remember(this.name, JSON.stringify(all))

@@ -23,11 +23,12 @@ export class Report {
   project = $state('')
   faults = $state.raw<Record<string, string>>({})
   sending = $state(false)
-  signedOut = $state(false)
   restored = $state(false)
   /** `null`: nothing was ever reported there */
   last = $state.raw<Entry | null>()
   private key = ''
+  /** Send was pressed on this before: closing leaves it to be sent */
+  private wasWaiting = false
   private opener: Element | null = null
 
   readonly length = $derived([...this.text.trim()].length)
@@ -44,9 +45,9 @@ export class Report {
     this.key = kept?.key ?? crypto.randomUUID()
     this.faults = kept?.faults ?? {}
     this.restored = Boolean(kept?.text)
-    this.signedOut = false
     this.section = section
-    if (kept && kept.state !== 'waiting') drafts.keep({ ...kept, state: 'typing' })
+    this.wasWaiting = kept?.state === 'waiting'
+    if (kept) drafts.keep({ ...kept, state: 'typing' })
     void projects.load()
     void this.recallLast(section)
   }
@@ -67,13 +68,17 @@ export class Report {
   }
 
   close(): void {
+    const { section } = this
+    if (section === undefined) return
+    const kept = this.outside.drafts.of(section)
+    if (this.wasWaiting && kept) this.outside.waits({ ...kept, state: 'waiting' })
     this.section = undefined
-    void this.giveFocusBack()
+    void this.giveFocusBack(section)
   }
 
   /** Away to another page: nothing to give the focus back to. */
   leave(): void {
-    this.opener = null
+    this.opener = document.body
     this.close()
   }
 
@@ -86,6 +91,7 @@ export class Report {
     const draft = this.draft(section)
     try {
       await this.outside.sender.send(draft)
+      this.wasWaiting = false
       this.close()
     } catch (error) {
       this.failed(draft, error as Fault)
@@ -96,7 +102,6 @@ export class Report {
 
   /** The session ended while this was open: the same person finds it open when they are back. */
   interrupt(): void {
-    this.signedOut = true
     if (this.section !== undefined && this.text.trim()) {
       this.outside.drafts.keep({ ...this.draft(this.section), state: 'interrupted' })
     }
@@ -104,11 +109,12 @@ export class Report {
 
   private failed(draft: Draft, fault: Fault): void {
     if (fault.passing) {
-      this.outside.waits(draft)
+      this.wasWaiting = true
       this.close()
     } else if (fault.kind === 'signed-out') {
       this.interrupt()
     } else {
+      this.wasWaiting = false
       const kept = this.outside.drafts.of(draft.section)
       this.faults = kept?.faults ?? { form: fault.message }
       this.key = kept?.key ?? this.key
@@ -140,8 +146,11 @@ export class Report {
     }
   }
 
-  private async giveFocusBack(): Promise<void> {
+  private async giveFocusBack(section: string): Promise<void> {
     await tick()
-    if (this.opener?.isConnected) (this.opener as HTMLElement | SVGElement).focus()
+    const opener = this.opener?.isConnected
+      ? this.opener
+      : document.querySelector(`[data-section="${section}"]`)
+    if (opener instanceof HTMLElement || opener instanceof SVGElement) opener.focus()
   }
 }

@@ -55,9 +55,9 @@ export class Sender {
         await this.send(draft)
         this.pause = FIRST_RETRY_MS
       } catch (error) {
-        if (error instanceof Fault && error.passing) return this.flushLater()
-        const kept = this.outside.drafts.of(draft.section)
-        if (kept) this.outside.refused(kept)
+        if (!(error instanceof Fault && error.kind !== 'refused')) this.outside.refused(draft)
+        else if (error.passing) return this.flushLater()
+        else return
       }
     }
   }
@@ -89,10 +89,9 @@ export class Sender {
   }
 
   private keepAfter(draft: Draft, fault: Fault): void {
-    if (fault.passing) return
+    if (fault.kind !== 'refused') return
     const { drafts } = this.outside
-    if (fault.kind === 'signed-out') drafts.keep({ ...draft, state: 'interrupted' })
-    else drafts.keep({ ...draft, ...mend(draft, fault), state: 'typing' })
+    drafts.keep({ ...draft, ...mend(draft, fault), state: 'typing' })
   }
 }
 

@@ -1,0 +1,109 @@
+import { describe } from 'bun:test'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
+import type { TestApp } from '../support/app.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const missing = !existsSync(CHROMIUM)
+const screens = join(import.meta.dir, '../../test-output/screens')
+
+/** Tests that need a real browser; without one they count as skipped and say why. */
+export function inChromium(name: string, tests: () => void): void {
+  describe.skipIf(missing)(`${name}${missing ? ` (skipped: no ${CHROMIUM})` : ''}`, tests)
+}
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+}
+
+export const desktop = { viewport: { width: 1280, height: 800 } }
+export const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+
+export interface Visit {
+  page: Page
+  context: BrowserContext
+  /** what the page complained about or fetched from elsewhere; empty when all is well */
+  complaints: string[]
+}
+
+/** A person's browser, signed in (or not, without an e-mail), with the page open. */
+export async function visit(
+  browser: Browser,
+  app: TestApp,
+  email: string | undefined,
+  options: BrowserContextOptions & {
+    path?: string
+    prepare?: (context: BrowserContext) => Promise<unknown>
+  } = {},
+): Promise<Visit> {
+  const { path = '/', prepare, ...contextOptions } = options
+  const context = await browser.newContext({ ...desktop, reducedMotion: 'reduce', ...contextOptions })
+  context.setDefaultTimeout(10_000)
+  if (email) await signIn(context, app, email)
+  await prepare?.(context)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', error => complaints.push(String(error)))
+  page.on('console', message => {
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+      complaints.push(message.text())
+  })
+  page.on('request', request => {
+    if (!request.url().startsWith(app.origin)) complaints.push(`foreign request: ${request.url()}`)
+  })
+  await page.goto(app.origin + path)
+  return { page, context, complaints }
+}
+
+export async function signIn(context: BrowserContext, app: TestApp, email: string): Promise<void> {
+  const cookie = await app.cookie(email)
+  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+  await context.addCookies([{ name, value, url: app.origin, httpOnly: true, sameSite: 'Lax' }])
+}
+
+/** As the session's end looks to a page that is open. */
+export const signOut = (context: BrowserContext) => context.clearCookies()
+
+export const section = (page: Page, name: string | RegExp): Locator =>
+  page.locator('.board').getByRole('button', { name })
+export const dialog = (page: Page): Locator => page.getByRole('dialog')
+export const text = (page: Page): Locator => page.getByLabel('What is wrong?')
+export const project = (page: Page): Locator => page.getByRole('combobox', { name: 'Project' })
+export const send = (page: Page): Locator => page.getByRole('button', { name: 'Send report' })
+export const articles = (page: Page): Locator => page.locator('#feed article')
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(screens, { recursive: true })
+  await page.screenshot({ path: join(screens, `${name}.png`) })
+}
+
+/** Waits until something is so, as long as a person would. */
+export async function until(
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+  ms = 10_000,
+): Promise<void> {
+  const end = Date.now() + ms
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`never came to be: ${what}`)
+    await Bun.sleep(40)
+  }
+}
