@@ -9,6 +9,7 @@ export function judgeValue(
   value: string,
   rename: (id: string) => string,
 ): { value: string } | { fault: string } {
+  if (!/[(\\@*]/.test(value)) return { value }
   const local = value.replace(LOCAL_URL, (_, _quote: string, id: string) => `url(#${rename(id)})`)
   if (/\\|\/\*|@import/i.test(value))
     return { fault: 'escapes, comments and @import are not read: write it plainly' }
