@@ -8,6 +8,7 @@ import postgres from 'postgres'
 export interface Cluster {
   url(database: string): string
   port: number
+  home: string
   pid(): number
   /** every process of the server, as a signal to freeze or thaw it needs them */
   processes(): number[]
@@ -37,6 +38,7 @@ export async function startCluster(): Promise<Cluster> {
   let server: Bun.Subprocess | undefined
   const cluster: Cluster = {
     port,
+    home,
     url: database => `postgres://postgres@127.0.0.1:${port}/${database}`,
     pid: () => server?.pid ?? 0,
     processes: () => [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)],
@@ -68,12 +70,23 @@ export async function sharedCluster(): Promise<{ url(database: string): string }
   const port = process.env.FAULTLINE_TEST_PG_PORT
   if (port) return { url: database => `postgres://postgres@127.0.0.1:${port}/${database}` }
   ownCluster ??= startCluster().then(cluster => {
-    process.on('exit', () => process.kill(cluster.pid(), 'SIGQUIT'))
+    endWithThisProcess(cluster)
     return cluster
   })
   return ownCluster
 }
 let ownCluster: Promise<Cluster> | undefined
+
+/** `bun test` tells nobody that it ends; a pipe that closes does. */
+function endWithThisProcess(cluster: Cluster): void {
+  const script = 'read -r _; kill -QUIT "$1"; sleep 1; rm -rf "$2"'
+  const watcher = Bun.spawn(['sh', '-c', script, 'watcher', String(cluster.pid()), cluster.home], {
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  watcher.unref()
+}
 
 let created = 0
 /** A fresh, empty database and the way to be rid of it. */
