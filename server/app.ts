@@ -24,6 +24,7 @@ export const createApi = (deps: Deps) =>
     .use(description)
     .use(healthRoutes(deps))
     .use(authRoutes(deps))
+    // From here on bodies are read: sign-out, above, ignores its own.
     .onParse(readJson)
     .use(projectRoutes(deps))
     .use(defectRoutes(deps))

@@ -1,3 +1,4 @@
+import { safeReturnTo, withReturnTo } from './auth/return-to.ts'
 import type { Sessions, Visitor } from './auth/session.ts'
 import type { Config } from './config.ts'
 import { type ErrorCode, problem } from './errors.ts'
@@ -59,7 +60,7 @@ export function createGate(config: Config, sessions: Sessions, surface: Surface)
     const opened = sessions.open(request.headers.get('cookie'))
     const visitor = opened instanceof Promise ? await opened : opened
     if (!visitor && !isPublic(path, method)) {
-      return isApi || !isRead(method) ? refuse('unauthenticated') : redirect(signInPath(path, search))
+      return isApi || !isRead(method) ? refuse('unauthenticated') : redirect(withReturnTo('/login', safeReturnTo(path + search)))
     }
     if (!isSafe(method) && !sameOrigin(request, config.publicUrl)) return refuse('cross_origin')
 
@@ -95,10 +96,6 @@ function sameOrigin(request: Request, publicUrl: string): boolean {
 function otherLoopback(url: string, ownHost: string): boolean {
   const { hostname } = new URL(url)
   return hostname !== ownHost && LOOPBACK.test(hostname)
-}
-
-function signInPath(path: string, search: string): string {
-  return path === '/' && !search ? '/login' : `/login?return_to=${encodeURIComponent(path + search)}`
 }
 
 function redirect(location: string): Response {

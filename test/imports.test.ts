@@ -38,7 +38,7 @@ const rules: { who: RegExp; may: RegExp }[] = [
   { who: /^server\/backup\//, may: /^server\/(backup|db|errors\.ts|defects\/|projects\/|push\/)/ },
   {
     who: /^server\/\w+\/\w+\.ts$/,
-    may: /^server\/(db\/|errors\.ts|text\.ts|outbound\.ts|\w+\/(model|service|cursor|sender|queue|vapid|\w+)\.ts)$/,
+    may: /^server\/(db\/|errors\.ts|text\.ts|outbound\.ts|\w+\/(?!routes)[\w-]+\.ts)$/,
   },
   {
     who: /^server\/app\.ts$/,
