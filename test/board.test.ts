@@ -144,6 +144,11 @@ describe('a board is accepted', () => {
     expect(svg).not.toMatch(/inkscape|sodipodi|rdf|style|onload|onclick/)
   })
 
+  test('with the style winning over the attribute, whichever comes first', () => {
+    const { svg } = parseBoard(board(`${SECTION}<rect style="fill:none" fill="red"/>`))
+    expect(svg).toContain('<rect fill="none"/>')
+  })
+
   test('with references into itself, whose ids cannot meet an id of the page', () => {
     const { svg } = parseBoard(
       board(`<defs><linearGradient id="app" xlink:href="#other"/><g id="shape"/></defs>${SECTION}
@@ -377,6 +382,10 @@ describe('a board is refused', () => {
       'line 9',
       'line 9',
     ])
+  })
+
+  test('cut off before its first section, without a word about sections that may have followed', () => {
+    expect(faultsOf('<svg viewBox="0 0 9 9"><rect/>')).toEqual(['line 1: <svg> is never closed'])
   })
 
   test('with a list that stays readable when everything is wrong', () => {
