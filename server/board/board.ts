@@ -2,8 +2,9 @@ import { readFileSync, statSync } from 'node:fs'
 import builtIn from './built-in.svg' with { type: 'text' }
 import { judgeReuse } from './references.ts'
 import { findSections } from './sections.ts'
-import { cleanElement, judgeFor, marksSection, type Shape, SVG_NAMESPACE, writeSvg } from './svg.ts'
+import { cleanElement, judgeFor, marksSection, type Shape, SVG_NAMESPACE } from './svg.ts'
 import { viewBoxOf } from './view-box.ts'
+import { writeSvg } from './write.ts'
 import { type Fault, parseXml, type XmlElement } from './xml.ts'
 import { clip } from './xml-grammar.ts'
 

@@ -1,10 +1,9 @@
-import { FRAGMENT, judgeValue, plainStyle } from './values.ts'
-import { CLASSES, DRAWN, GEOMETRY, OFF_STAGE, PRESENTATION, REFUSED, UNDRAWN, WORDED } from './vocabulary.ts'
-import { type Fault, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './xml.ts'
+import { cleanAttributes } from './attributes.ts'
+import { DRAWN, OFF_STAGE, REFUSED, UNDRAWN, WORDED } from './vocabulary.ts'
+import type { Fault, XmlElement } from './xml.ts'
 import { clip } from './xml-grammar.ts'
 
 export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
-const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
 const WEB_NAMESPACES = ['http://www.w3.org/1999/xhtml', 'http://www.w3.org/1998/Math/MathML']
 
 /** An element that has been judged: only what may be served is in it. */
@@ -101,82 +100,4 @@ function mayStay(judge: Judge, { name, namespace, line }: XmlElement): boolean {
   else refuse(known ?? 'not an element that a board is drawn with: remove it')
   // a link's content is judged as well, for ungrouping it is the mend
   return isSvg && name === 'a'
-}
-
-function cleanAttributes(judge: Judge, element: XmlElement): Map<string, string> {
-  const kept = new Map<string, string>()
-  const isStyle = (a: XmlAttribute) => a.namespace === '' && a.name === 'style'
-  // style comes last, for CSS wins over attributes
-  for (const a of element.attributes) if (!isStyle(a)) cleanAttribute(judge, element, a, kept)
-  for (const a of element.attributes) if (isStyle(a)) cleanAttribute(judge, element, a, kept)
-  return kept
-}
-
-function cleanAttribute(judge: Judge, element: XmlElement, a: XmlAttribute, kept: Map<string, string>): void {
-  const refuse = (text: string) => judge.faults.push({ line: a.line, text: `<${element.name}> ${text}` })
-  const keep = (name: string, value: string) => {
-    const judged = judgeValue(value, judge.renameId)
-    if ('value' in judged) kept.set(name, judged.value)
-    else refuse(`${name}: ${judged.fault}`)
-  }
-  const isLink = a.name.toLowerCase() === 'href' && (a.namespace === '' || a.namespace === XLINK_NAMESPACE)
-  if (isLink) {
-    const fragment = FRAGMENT.exec(a.value.trim())
-    if (!fragment) refuse(`${a.name}: refers outside the file: only "#id" of this file is possible`)
-    else if (a.namespace === '' || !kept.has('href')) kept.set('href', `#${judge.renameId(fragment[1]!)}`)
-  } else if (a.namespace === XML_NAMESPACE) {
-    if (a.name === 'space' && a.value === 'preserve') kept.set('xml:space', 'preserve')
-  } else if (a.namespace !== '') return
-  else if (/^on/i.test(a.name)) refuse(`${clip(a.name)}: a board runs no code: remove this attribute`)
-  else if (a.name.toLowerCase() === 'src') refuse('src: refers outside the file: remove this attribute')
-  else if (a.name === 'style') {
-    const style = plainStyle(a.value)
-    for (const text of style.faults) refuse(text)
-    for (const [name, value] of style.attributes) keep(name, value)
-  } else if (a.name === 'class') {
-    const known = a.value.split(/\s+/).filter(name => CLASSES.has(name))
-    if (known.length) kept.set('class', known.join(' '))
-  } else if (a.name === 'id') {
-    if (FRAGMENT.test(`#${a.value}`)) kept.set('id', judge.renameId(a.value))
-  } else if (['data-section', 'data-label', 'aria-label', 'systemLanguage'].includes(a.name))
-    kept.set(a.name, a.value)
-  else if (PRESENTATION.has(a.name) || GEOMETRY.has(a.name)) keep(a.name, a.value)
-}
-
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-}
-
-export function writeSvg(shape: Shape): string {
-  const parts: string[] = []
-  write(shape, parts)
-  return parts.join('')
-}
-
-function write(shape: Shape, parts: string[]): void {
-  parts.push('<', shape.name)
-  for (const [name, value] of shape.attributes)
-    parts.push(
-      ' ',
-      name,
-      '="',
-      value.replace(/[&<>"\t\n\r]/g, c => ESCAPES[c]!),
-      '"',
-    )
-  if (!shape.children.length) {
-    parts.push('/>')
-    return
-  }
-  parts.push('>')
-  for (const child of shape.children) {
-    if (typeof child === 'string') parts.push(child.replace(/[&<>\r]/g, c => ESCAPES[c]!))
-    else write(child, parts)
-  }
-  parts.push('</', shape.name, '>')
 }
