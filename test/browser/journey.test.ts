@@ -73,7 +73,7 @@ inChromium('the whole journey', () => {
     const reached = () => port.evaluate(element => element === document.activeElement)
     for (let presses = 0; presses < 40 && !(await reached()); presses++) await page.keyboard.press('Tab')
     expect(await reached()).toBe(true)
-    await page.locator('.board .name', { hasText: 'USB port, 1 defect' }).waitFor()
+    await page.locator('.board .tip', { hasText: 'USB port, 1 defect' }).waitFor()
     await page.keyboard.press('Enter')
     await dialog(page).getByText('The shell is loose').waitFor()
     await page.keyboard.type('It came off in my hand')

@@ -1,6 +1,8 @@
 export interface Section {
   id: string
   label: string
+  /** what is printed on the drawing, where the label does not say it: people who speak to their computer say it */
+  marked?: string
 }
 
 export interface Picture {
@@ -51,7 +53,14 @@ function makeButton(element: SVGElement): Section {
   element.setAttribute('tabindex', '0')
   element.classList.add('section')
   if (!element.querySelector('.section-area')) addArea(element)
-  return { id, label: label.trim() }
+  const marked = printedOn(element)
+  const says = !marked || label.toLowerCase().includes(marked.toLowerCase())
+  return { id, label: label.trim(), ...(says ? {} : { marked }) }
+}
+
+function printedOn(element: SVGElement): string {
+  const texts = [...element.querySelectorAll('text')].map(text => text.textContent.trim())
+  return texts.filter(Boolean).join(' ')
 }
 
 /** A plain shape is its own area; a group without one gets a tint over what it holds, sized once it is drawn. */

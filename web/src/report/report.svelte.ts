@@ -132,7 +132,8 @@ export class Report {
     else if ([...project].length > NAME_LIMIT)
       faults.project = `A project’s name has at most ${NAME_LIMIT} characters.`
     if (this.length === 0) faults.text = 'Say what is wrong, in a sentence.'
-    else if (this.left < 0) faults.text = `This is ${-this.left} characters too long.`
+    else if (this.left < 0)
+      faults.text = `This is ${this.left === -1 ? 'one character' : `${-this.left} characters`} too long.`
     return faults
   }
 

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import AxeBuilder from '@axe-core/playwright'
+import { sql } from 'drizzle-orm'
+import type { Browser, Page } from 'playwright-core'
+import type { Project } from '../../server/projects/model.ts'
+import { project as makeProject, report } from '../support/api.ts'
+import { ALICE, BOB, OWNER, type TestApp, testApp } from '../support/app.ts'
+import {
+  articles,
+  dialog,
+  inChromium,
+  launch,
+  phone,
+  project,
+  screenshot,
+  section,
+  send,
+  signOut,
+  text,
+  until,
+  visit,
+} from './support.ts'
+
+interface State {
+  name: string
+  path?: string
+  email?: string | null
+  /** brings the page there; without it the page as it opens */
+  act?: (page: Page) => Promise<unknown>
+}
+
+inChromium('every state, in light and dark, wide and narrow', () => {
+  let app: TestApp
+  let browser: Browser
+  let hinge: Project
+  beforeAll(async () => {
+    app = await testApp()
+    browser = await launch()
+    hinge = await makeProject(app)
+    const bob = app.as(BOB)
+    for (let n = 0; n < 12; n++) await report(bob, hinge.id, `Report ${n}\nwith a second line`, 'memory')
+    for (let n = 0; n < 4; n++) await report(bob, hinge.id, 'Cold joint', 'usb-port')
+    await report(bob, hinge.id, 'Burnt', 'audio-jack')
+    await app.db.write(queries =>
+      queries.execute(sql`insert into defects (id, section_id, project_id, verbatim, reporter, created_at)
+        values (gen_random_uuid(), 'parallel-port', ${hinge.id}, 'gone', ${BOB}, now() - interval '2 days')`),
+    )
+  })
+  afterAll(async () => {
+    await browser.close()
+    await app.stop()
+  })
+
+  const ready = (page: Page) => articles(page).first().waitFor()
+  async function openDialog(page: Page) {
+    await section(page, /USB port/).click()
+    await dialog(page).getByText('Last here').waitFor()
+  }
+
+  const states: State[] = [
+    { name: 'board', act: ready },
+    {
+      name: 'section-focused',
+      act: async page => {
+        await ready(page)
+        await section(page, /Ethernet/).focus()
+        await page.locator('.board .tip').waitFor()
+      },
+    },
+    { name: 'report', act: openDialog },
+    {
+      name: 'report-project',
+      act: async page => {
+        await openDialog(page)
+        await project(page).fill('hi')
+        await page.getByRole('option', { name: 'Create “hi”' }).waitFor()
+      },
+    },
+    {
+      name: 'report-faults',
+      act: async page => {
+        await openDialog(page)
+        await text(page).fill('x'.repeat(5_001))
+        await send(page).click()
+        await dialog(page).getByText('one character too long').waitFor()
+      },
+    },
+    {
+      name: 'report-session-ended',
+      act: async page => {
+        await openDialog(page)
+        await project(page).fill('Hinge rework')
+        await text(page).fill('Loose')
+        await signOut(page.context())
+        await send(page).click()
+        await dialog(page).getByText('Your session has ended.').waitFor()
+      },
+    },
+    {
+      name: 'waiting-for-the-network',
+      act: async page => {
+        await page.route('**/api/session', route => route.abort())
+        await openDialog(page)
+        await project(page).fill('Hinge rework')
+        await text(page).fill('Loose')
+        await send(page).click()
+        await page.getByText('waits for the network').waitFor()
+      },
+    },
+    {
+      name: 'news',
+      act: async page => {
+        await ready(page)
+        await report(app.as(BOB), hinge.id, 'Just in', 'hdmi')
+        await page.getByRole('button', { name: /new$/ }).waitFor()
+      },
+    },
+    {
+      name: 'session-ended',
+      act: async page => {
+        await ready(page)
+        await signOut(page.context())
+        await page.getByRole('link', { name: 'Sign in again' }).waitFor()
+      },
+    },
+    {
+      name: 'account',
+      email: OWNER,
+      act: async page => {
+        await page.getByRole('button', { name: `Account of ${OWNER}` }).click()
+        await page.getByText('Push is off at the server').waitFor()
+      },
+    },
+    { name: 'history', path: '/sections/usb-port', act: ready },
+    {
+      name: 'history-empty',
+      path: '/sections/reset-button',
+      act: page => page.getByText('Nothing has been').waitFor(),
+    },
+    { name: 'history-retired', path: '/sections/parallel-port', act: ready },
+    {
+      name: 'history-unknown',
+      path: '/sections/nowhere',
+      act: page => page.getByText('has no section').waitFor(),
+    },
+    {
+      name: 'unreachable',
+      act: async page => {
+        await page.route(/\/api\/|board\.svg/, route => route.abort())
+        await page.reload()
+        await page.getByText('The board could not be loaded.').waitFor()
+      },
+    },
+    { name: 'login', path: '/login', email: null },
+    { name: 'refused-attempt', path: '/auth/test/callback?code=x&state=y', email: null },
+    {
+      name: 'not-found',
+      path: '/nowhere',
+      act: page => page.getByRole('link', { name: 'To the board' }).waitFor(),
+    },
+  ]
+
+  const settings = [
+    { name: 'wide-light', colorScheme: 'light' as const },
+    { name: 'narrow-dark', colorScheme: 'dark' as const, ...phone },
+  ]
+
+  for (const { name: setting, ...options } of settings) {
+    test(`axe finds nothing, and nothing runs over the edge: ${setting}`, async () => {
+      for (const { name, path, email = ALICE, act } of states) {
+        const { page, context, complaints } = await visit(browser, app, email ?? undefined, {
+          ...options,
+          path,
+        })
+        await act?.(page)
+        await screenshot(page, `${name}-${setting}`)
+        const { violations } = await new AxeBuilder({ page })
+          .setLegacyMode()
+          .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+          .analyze()
+        expect(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)])).toEqual([])
+        const over = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        expect([name, over]).toEqual([name, 0])
+        expect(complaints).toEqual([])
+        await context.close()
+      }
+    }, 180_000)
+  }
+
+  test.each([768, 1920])('it fits a width of %d', async width => {
+    const { page, context } = await visit(browser, app, ALICE, { viewport: { width, height: 1080 } })
+    await ready(page)
+    await screenshot(page, `board-${width}`)
+    const over = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    expect(over).toBe(0)
+    await context.close()
+  })
+
+  test('with forced colours the sections are told apart by outline and number', async () => {
+    const { page, context } = await visit(browser, app, ALICE, { forcedColors: 'active' })
+    await ready(page)
+    await screenshot(page, 'board-forced-colours')
+    const paint = (name: RegExp) =>
+      section(page, name)
+        .locator('.section-area')
+        .evaluate(area => {
+          const { fill, stroke } = getComputedStyle(area)
+          return { fill, stroke }
+        })
+    const { fill, stroke } = await paint(/Memory/)
+    expect(stroke).not.toBe(fill)
+    expect(await paint(/Reset button/)).toEqual({ fill, stroke })
+    expect(await page.locator('.board .count').first().textContent()).toMatch(/^\d+$/)
+    await context.close()
+  })
+
+  test('targets are large enough for a finger', async () => {
+    const { page, context } = await visit(browser, app, ALICE, phone)
+    await ready(page)
+    const small = await page.locator('button:visible, a:visible, select:visible').evaluateAll(elements =>
+      elements
+        .filter(element => !element.closest('article, .skip') && !element.matches('.skip'))
+        .map(element => ({
+          name: element.textContent.trim(),
+          height: element.getBoundingClientRect().height,
+        }))
+        .filter(({ height }) => height < 44),
+    )
+    expect(small).toEqual([])
+    const sections = await page
+      .locator('.board [role=button]')
+      .evaluateAll(
+        elements =>
+          elements
+            .map(element => element.getBoundingClientRect())
+            .filter(({ width, height }) => Math.min(width, height) < 24).length,
+      )
+    expect(sections).toBe(0)
+    await context.close()
+  })
+
+  test('the first page stays within its budget and asks nobody else', async () => {
+    const context = await browser.newContext()
+    await context.addCookies([])
+    const fetched = new Map<string, Promise<number>>()
+    const {
+      page,
+      complaints,
+      context: visited,
+    } = await visit(browser, app, ALICE, {
+      prepare: async context => {
+        context.on('response', response => {
+          const { pathname } = new URL(response.url())
+          if (pathname.startsWith('/assets/')) {
+            fetched.set(
+              pathname,
+              response
+                .request()
+                .sizes()
+                .then(({ responseBodySize }) => responseBodySize),
+            )
+          }
+        })
+      },
+    })
+    await ready(page)
+    await until('the dialog is fetched when idle', () =>
+      [...fetched.keys()].some(path => path.includes('ReportDialog')),
+    )
+    const sum = async (ending: RegExp) => {
+      const sizes = [...fetched].filter(([path]) => ending.test(path) && !path.includes('ReportDialog'))
+      return (await Promise.all(sizes.map(([, size]) => size))).reduce((a, b) => a + b, 0)
+    }
+    expect(await sum(/\.js$/)).toBeLessThanOrEqual(45 * 1024)
+    expect(await sum(/\.js$/)).toBeGreaterThan(10 * 1024)
+    expect(await sum(/\.css$/)).toBeLessThanOrEqual(10 * 1024)
+    expect(complaints).toEqual([])
+    await visited.close()
+    await context.close()
+  })
+})
