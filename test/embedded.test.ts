@@ -35,14 +35,14 @@ async function open(directory = dataDir, options = {}) {
   return database
 }
 
-const client = ({ socketPath }: Embedded, max = 1) =>
+const client = ({ socketPath }: Embedded, max = 1, prepare = false) =>
   postgres({
     path: socketPath,
     user: 'postgres',
     database: 'postgres',
     max,
     fetch_types: false,
-    prepare: false,
+    prepare,
     onnotice() {},
   } as never)
 
@@ -226,6 +226,23 @@ describe('many clients on one session', () => {
     await one.end()
     const two = client(database)
     expect(await two`show application_name`).not.toMatchObject([{ application_name: 'somebody' }])
+    await two.end()
+  })
+
+  test('statements that one prepared are gone when it leaves, and those of the others stay', async () => {
+    const database = await open()
+    const [one, two] = [client(database, 1, true), client(database, 1, true)]
+    const prepare = { prepare: true, simple: false } as object
+    await one.unsafe('select 1 as n', [], prepare)
+    await two.unsafe('select 2 as n', [], prepare)
+    const prepared = () =>
+      two`select statement from pg_prepared_statements where statement like 'select _ as n'`
+    expect(await prepared()).toHaveLength(2)
+    await one.end()
+    const deadline = performance.now() + 2_000
+    while ((await prepared()).length > 1 && performance.now() < deadline) await Bun.sleep(10)
+    expect(await prepared()).toMatchObject([{ statement: 'select 2 as n' }])
+    expect(await two.unsafe('select 2 as n', [], prepare)).toMatchObject([{ n: 2 }])
     await two.end()
   })
 

@@ -51,21 +51,21 @@ const position = { createdAt: new Date(), id: Bun.randomUUIDv7() }
 
 test(`at ${rows} rows the feed is read by its index, with no sort`, async () => {
   const first = await db.read(async queries => feedQuery(queries, { limit: 50 }).getQuery().sql)
-  expectByIndex(await planOf(first, [51]), 'defects_feed')
+  expectByIndex(await planOf(first, []), 'defects_feed')
   const later = await db.read(
     async queries => feedQuery(queries, { limit: 50, before: position }).getQuery().sql,
   )
-  expectByIndex(await planOf(later, [position.createdAt.toISOString(), position.id, 51]), 'defects_feed')
+  expectByIndex(await planOf(later, [position.createdAt.toISOString(), position.id]), 'defects_feed')
 })
 
 test(`at ${rows} rows the feed of a quiet section is read by the section's index, with no sort`, async () => {
   const request = { limit: 50, section: 'audio-jack' }
   const first = await db.read(async queries => feedQuery(queries, request).getQuery().sql)
-  expectByIndex(await planOf(first, ['audio-jack', 51]), 'defects_section_feed')
+  expectByIndex(await planOf(first, ['audio-jack']), 'defects_section_feed')
   const later = await db.read(
     async queries => feedQuery(queries, { ...request, before: position }).getQuery().sql,
   )
-  const values = ['audio-jack', position.createdAt.toISOString(), position.id, 51]
+  const values = ['audio-jack', position.createdAt.toISOString(), position.id]
   expectByIndex(await planOf(later, values), 'defects_section_feed')
 })
 

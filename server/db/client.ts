@@ -30,7 +30,7 @@ export function createClient(
       ? postgres({ ...shared, path: target.socketPath, user: 'postgres', database: 'postgres', pass: '' })
       : postgres(target.url, { ...shared, connection: sessionSettings(options.statementTimeoutMs) })
   return {
-    queries: drizzle(trusted(sql, target.kind === 'postgres'), { schema }) as unknown as Queries,
+    queries: drizzle(trusted(sql), { schema }) as unknown as Queries,
     end: seconds => sql.end({ timeout: seconds }),
   }
 }
@@ -45,18 +45,21 @@ function sessionSettings(statementTimeoutMs = STATEMENT_DEADLINE_MS - 500) {
   }
 }
 
+/** Without `simple: false` a statement that has no parameters goes out as text, to be parsed and planned each time. */
+const NAMED: object = { prepare: true, simple: false }
+
 /**
  * After a killed connection postgres.js may deliver the next result with holes in front. Such rows
- * never reach a caller. The embedded database is one session beneath all connections, where named
- * statements would pile up: there they stay unnamed.
+ * never reach a caller.
  */
-function trusted(sql: postgres.Sql, nameStatements: boolean): postgres.Sql {
+function trusted(sql: postgres.Sql): postgres.Sql {
   const unsafe = (
     query: string,
     parameters?: postgres.ParameterOrJSON<never>[],
     options?: { prepare?: boolean },
   ) => {
-    const pending = sql.unsafe(query, parameters, { prepare: nameStatements && options?.prepare === true })
+    const named = options?.prepare === true
+    const pending = sql.unsafe(query, parameters, named ? NAMED : {})
     return {
       // biome-ignore lint/suspicious/noThenProperty: drizzle awaits what it gets, or asks it for values()
       then: (done: (rows: unknown) => unknown, failed: (error: unknown) => unknown) =>
@@ -70,7 +73,7 @@ function trusted(sql: postgres.Sql, nameStatements: boolean): postgres.Sql {
       if (property === 'begin' || property === 'savepoint') {
         return (run: (tx: postgres.Sql) => unknown) =>
           (target as unknown as Record<string, (run: unknown) => unknown>)[property]?.((tx: postgres.Sql) =>
-            run(trusted(tx, nameStatements)),
+            run(trusted(tx)),
           )
       }
       return Reflect.get(target, property)

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import type { PGlite } from '@electric-sql/pglite'
+import { exchange } from './exchange.ts'
 import { createFrames } from './frames.ts'
 
 /**
@@ -13,6 +14,8 @@ interface Client {
   pending: Uint8Array[]
   /** the type of the last message run for this client */
   last: string
+  /** names of statements that it prepared */
+  statements: Set<string>
 }
 
 const IDLE_IN_TRANSACTION_MS = 2_000
@@ -25,6 +28,7 @@ export async function serveSessions(
 ) {
   const clients = new Set<Client>()
   const waiting: Client[] = []
+  const left: Client[] = []
   let owner: Client | undefined
   let idle: Timer | undefined
 
@@ -39,8 +43,23 @@ export async function serveSessions(
   }
 
   function next() {
-    owner = waiting.shift()
+    takeTurns()
     if (owner) run()
+  }
+
+  function takeTurns() {
+    for (const client of left.splice(0)) tidyAfter(client)
+    owner = waiting.shift()
+  }
+
+  /** Settings, locks and statements of a client that left: the session lives on without them. */
+  function tidyAfter({ statements }: Client) {
+    for (const name of statements) silently(`DEALLOCATE "${name.replaceAll('"', '""')}"`)
+    silently('CLOSE ALL; UNLISTEN *; RESET ALL; DISCARD TEMP; SELECT pg_advisory_unlock_all()')
+  }
+
+  function silently(query: string) {
+    exchange(database, queryMessage(query), onFailure)
   }
 
   /** Everything that the owner has sent; synchronous, as the database is. */
@@ -58,14 +77,19 @@ export async function serveSessions(
         idle = setTimeout(() => drop(client), IDLE_IN_TRANSACTION_MS)
         return
       }
-      owner = waiting.shift()
+      takeTurns()
     }
   }
 
   function answer(client: Client, message: Uint8Array) {
     client.last = String.fromCharCode(message[0]!)
-    const reply = database.execProtocolRawSync(message)
+    if (client.last === 'P') remember(client, nameIn(message))
+    const reply = exchange(database, message, onFailure)
     if (reply.length && client.socket.writable) client.socket.write(reply)
+  }
+
+  function remember(client: Client, name: string) {
+    if (name) client.statements.add(name)
   }
 
   /** Ready for anybody: the client's last word was a query or a sync, and no transaction is open. */
@@ -83,16 +107,16 @@ export async function serveSessions(
     if (!clients.delete(client)) return
     const place = waiting.indexOf(client)
     if (place >= 0) waiting.splice(place, 1)
+    left.push(client)
     if (owner && owner !== client) return
     clearTimeout(idle)
-    database.execProtocolRawSync(syncMessage)
-    if (database.isInTransaction()) database.execProtocolRawSync(queryMessage('ROLLBACK'))
-    database.execProtocolRawSync(queryMessage('DISCARD ALL'))
+    if (owner) exchange(database, syncMessage, onFailure)
+    if (database.isInTransaction()) silently('ROLLBACK')
     next()
   }
 
   const server = createServer(socket => {
-    const client: Client = { socket, pending: [], last: '' }
+    const client: Client = { socket, pending: [], last: '', statements: new Set() }
     const frames = createFrames(socket)
     clients.add(client)
     socket.on('data', (chunk: Buffer) => {
@@ -120,10 +144,16 @@ export async function serveSessions(
 
 const syncMessage = Uint8Array.of(0x53, 0, 0, 0, 4)
 
+/** The statement's name in a Parse message; empty when it has none. */
+function nameIn(message: Uint8Array): string {
+  return Buffer.from(message.subarray(5, message.indexOf(0, 5))).toString()
+}
+
 function queryMessage(text: string): Uint8Array {
-  const message = Buffer.alloc(text.length + 6)
+  const bytes = Buffer.byteLength(text)
+  const message = Buffer.alloc(bytes + 6)
   message.write('Q')
-  message.writeInt32BE(text.length + 5, 1)
+  message.writeInt32BE(bytes + 5, 1)
   message.write(text, 5)
   return message
 }

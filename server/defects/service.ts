@@ -171,8 +171,8 @@ export function feedQuery(queries: Queries, { limit, section, before, sinceDays 
         ),
       )
       .orderBy(desc(defects.createdAt), desc(defects.id))
-      // A literal, so that PostgreSQL may keep one plan for the statement.
-      .limit(limit + 1)
+      // A literal in spite of the type: with a parameter PostgreSQL plans the statement anew each time.
+      .limit(sql.raw(String(limit + 1)) as unknown as number)
       .prepare('feed')
   )
 }
