@@ -74,6 +74,7 @@ inChromium('the feed', () => {
     await news.waitFor()
     await section(page, 'USB port, 2 defects').waitFor()
     expect(await read.boundingBox()).toEqual(before)
+    expect(await page.title()).toBe('(2) Faultline')
     await news.click()
     await articles(page).first().getByText('from Bob, second').waitFor()
     expect(await articles(page).nth(1).textContent()).toContain(BOB)
