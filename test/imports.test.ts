@@ -20,7 +20,8 @@ const ours = (path: string) => /^(server|cli|web|test)\//.test(path)
 
 /** Who may import whom: the first rule that fits a file is its rule. */
 const rules: { who: RegExp; may: RegExp }[] = [
-  { who: /^server\/(errors|log|assets|config|outbound|coalesce|text|deps)\.ts$/, may: /^$/ },
+  { who: /^server\/(errors|log|assets|environment|outbound|coalesce|text|deps)\.ts$/, may: /^$/ },
+  { who: /^server\/config\.ts$/, may: /^server\/environment\.ts$/ },
   { who: /^server\/schema\.ts$/, may: /^server\/text\.ts$/ },
   { who: /^server\/request\.ts$/, may: /^server\/(errors|gate)\.ts$/ },
   { who: /^server\/web\.ts$/, may: /^$/ },
