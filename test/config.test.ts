@@ -3,14 +3,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import webPush from 'web-push'
-import {
-  ConfigFaults,
-  type Env,
-  Environment,
-  readConfig,
-  readDataConfig,
-  readPushConfig,
-} from '../server/config.ts'
+import { ConfigFaults, readConfig, readDataConfig, readPushConfig } from '../server/config.ts'
+import { type Env, Environment } from '../server/environment.ts'
 
 const pair = webPush.generateVAPIDKeys()
 const good: Env = {

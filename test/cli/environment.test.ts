@@ -7,7 +7,8 @@ import { blanks, envFile } from '../../cli/env-template.ts'
 import { environment, parseEnv } from '../../cli/environment.ts'
 import { UsageFault } from '../../cli/faults.ts'
 import { createPrivate } from '../../cli/private-file.ts'
-import { Environment, readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config.ts'
+import { Environment } from '../../server/environment.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'faultline-env-'))
 afterAll(() => rmSync(home, { recursive: true }))

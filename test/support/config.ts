@@ -1,4 +1,5 @@
-import { type Config, type Env, readConfig } from '../../server/config.ts'
+import { type Config, readConfig } from '../../server/config.ts'
+import type { Env } from '../../server/environment.ts'
 
 /** A complete configuration for tests of a part; `testApp` makes its own. */
 export function testConfig(env: Env = {}): Config {
