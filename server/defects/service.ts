@@ -3,6 +3,7 @@ import type { Board } from '../board/board.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { sqlState } from '../db/faults.ts'
 import { defects, projects, sectionDays, sectionTotals } from '../db/schema.ts'
+import { tuples } from '../db/tuples.ts'
 import { Refusal } from '../errors.ts'
 import type { PushQueue } from '../push/queue.ts'
 import { trim } from '../text.ts'
@@ -41,6 +42,26 @@ export const entryFields = {
 }
 type EntryRow = Omit<FeedEntry, 'created_at'> & { created_at: Date }
 export const toEntry = (row: EntryRow): FeedEntry => ({ ...row, created_at: row.created_at.toISOString() })
+
+/** A row of the feed as the driver hands it over, in the order of `entryFields`. */
+type EntryTuple = [string, string, string, string, string, string, string]
+const entryOf = ([
+  id,
+  section_id,
+  project_id,
+  project_name,
+  verbatim,
+  reporter,
+  time,
+]: EntryTuple): FeedEntry => ({
+  id,
+  section_id,
+  project_id,
+  project_name,
+  verbatim,
+  reporter,
+  created_at: new Date(time).toISOString(),
+})
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
@@ -134,22 +155,23 @@ async function sameReport(db: Database, report: Report): Promise<FeedEntry> {
 
 export async function readFeed(db: Database, request: FeedRequest): Promise<Feed> {
   const rows = await db.read(queries => feedRows(queries, request))
-  const page = rows.slice(0, request.limit)
-  const last = page.at(-1)
+  const entries = rows.slice(0, request.limit).map(entryOf)
+  const last = entries.at(-1)
   const more = rows.length > request.limit && last
   return {
-    entries: page.map(toEntry),
-    ...(more ? { next: writeCursor({ createdAt: last.created_at, id: last.id }) } : {}),
+    entries,
+    ...(more ? { next: writeCursor({ createdAt: new Date(last.created_at), id: last.id }) } : {}),
   }
 }
 
-function feedRows(queries: Queries, request: FeedRequest): Promise<EntryRow[]> {
+function feedRows(queries: Queries, request: FeedRequest): Promise<EntryTuple[]> {
   const { limit, section, before, sinceDays } = request
   const shape = `${limit} ${section !== undefined} ${before !== undefined} ${sinceDays !== undefined}`
   const prepared = feedQueries(queries)
   const query = prepared.get(shape) ?? feedQuery(queries, request)
   prepared.set(shape, query)
-  return query.execute({ section, createdAt: before?.createdAt.toISOString(), id: before?.id, sinceDays })
+  const given = { section, createdAt: before?.createdAt.toISOString(), id: before?.id, sinceDays }
+  return tuples(queries, query, given)
 }
 
 /** One more row than asked for tells whether more follow. */
