@@ -60,7 +60,9 @@ export function createGate(config: Config, sessions: Sessions, surface: Surface)
     const opened = sessions.open(request.headers.get('cookie'))
     const visitor = opened instanceof Promise ? await opened : opened
     if (!visitor && !isPublic(path, method)) {
-      return isApi || !isRead(method) ? refuse('unauthenticated') : redirect(withReturnTo('/login', safeReturnTo(path + search)))
+      return isApi || !isRead(method)
+        ? refuse('unauthenticated')
+        : redirect(withReturnTo('/login', safeReturnTo(path + search)))
     }
     if (!isSafe(method) && !sameOrigin(request, config.publicUrl)) return refuse('cross_origin')
 
