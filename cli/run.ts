@@ -107,10 +107,12 @@ async function atMost(ms: number, work: () => unknown) {
   clearTimeout(timer)
 }
 
+/** Exiting throws away what a slow reader has not taken yet; only the end of the stream waits for it. */
 const flushed = () =>
   new Promise<void>(resolve => {
+    if (process.stdout.errored) resolve()
     process.stdout.once('error', () => resolve())
-    process.stdout.write('', () => resolve())
+    process.stdout.end(() => resolve())
   })
 
 /** A one-shot command's log: only what went wrong, unless somebody asks for more. */

@@ -19,7 +19,10 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
 
     beforeAll(async () => {
       app = await testApp({ database })
-      filed = await seed(app.db, COUNT, { verbatim: i => (i === COUNT - 1 ? hostile : `report ${i}`) })
+      filed = await seed(app.db, COUNT, {
+        verbatim: i =>
+          i === COUNT - 1 ? hostile : i < 30 ? `report ${i} ${'long '.repeat(900)}end` : `report ${i}`,
+      })
       const get = async <T>(path: string) => (await (await app.as(ALICE)(path)).json()) as T
       counts = await get('/api/defects/counts')
       feed = await get('/api/defects?limit=200')
@@ -155,6 +158,14 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
         expect(err).toBe('')
         expect(out.trimEnd().split('\n').at(-1)).toBe('0')
       }
+    })
+
+    test('a slow reader gets all of it', async () => {
+      const shell = Bun.spawn(['bash', '-c', '"$0" feed -n 1000 --json | (sleep 1; cat)', executable], {
+        env: { ...where.env, PATH: process.env.PATH ?? '' },
+        stdout: 'pipe',
+      })
+      expect(JSON.parse(await new Response(shell.stdout).text())).toEqual(feed)
     })
 
     test('push commands ask for what they lack, and then for a device', async () => {
