@@ -17,7 +17,6 @@ import {
   send,
   signOut,
   text,
-  until,
   visit,
 } from './support.ts'
 
@@ -188,98 +187,4 @@ inChromium('every state, in light and dark, wide and narrow', () => {
       }
     }, 180_000)
   }
-
-  test.each([768, 1920])('it fits a width of %d', async width => {
-    const { page, context } = await visit(browser, app, ALICE, { viewport: { width, height: 1080 } })
-    await ready(page)
-    await screenshot(page, `board-${width}`)
-    const over = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
-    expect(over).toBe(0)
-    await context.close()
-  })
-
-  test('with forced colours the sections are told apart by outline and number', async () => {
-    const { page, context } = await visit(browser, app, ALICE, { forcedColors: 'active' })
-    await ready(page)
-    await screenshot(page, 'board-forced-colours')
-    const paint = (name: RegExp) =>
-      section(page, name)
-        .locator('.section-area')
-        .evaluate(area => {
-          const { fill, stroke } = getComputedStyle(area)
-          return { fill, stroke }
-        })
-    const { fill, stroke } = await paint(/Memory/)
-    expect(stroke).not.toBe(fill)
-    expect(await paint(/Reset button/)).toEqual({ fill, stroke })
-    expect(await page.locator('.board .count').first().textContent()).toMatch(/^\d+$/)
-    await context.close()
-  })
-
-  test('targets are large enough for a finger', async () => {
-    const { page, context } = await visit(browser, app, ALICE, phone)
-    await ready(page)
-    const small = await page.locator('button:visible, a:visible, select:visible').evaluateAll(elements =>
-      elements
-        .filter(element => !element.closest('article, .skip') && !element.matches('.skip'))
-        .map(element => ({
-          name: element.textContent.trim(),
-          height: element.getBoundingClientRect().height,
-        }))
-        .filter(({ height }) => height < 44),
-    )
-    expect(small).toEqual([])
-    const sections = await page
-      .locator('.board [role=button]')
-      .evaluateAll(
-        elements =>
-          elements
-            .map(element => element.getBoundingClientRect())
-            .filter(({ width, height }) => Math.min(width, height) < 24).length,
-      )
-    expect(sections).toBe(0)
-    await context.close()
-  })
-
-  test('the first page stays within its budget and asks nobody else', async () => {
-    const context = await browser.newContext()
-    await context.addCookies([])
-    const fetched = new Map<string, Promise<number>>()
-    const {
-      page,
-      complaints,
-      context: visited,
-    } = await visit(browser, app, ALICE, {
-      prepare: async context => {
-        context.on('response', response => {
-          const { pathname } = new URL(response.url())
-          if (pathname.startsWith('/assets/')) {
-            fetched.set(
-              pathname,
-              response
-                .request()
-                .sizes()
-                .then(({ responseBodySize }) => responseBodySize),
-            )
-          }
-        })
-      },
-    })
-    await ready(page)
-    await until('the dialog is fetched when idle', () =>
-      [...fetched.keys()].some(path => path.includes('ReportDialog')),
-    )
-    const sum = async (ending: RegExp) => {
-      const sizes = [...fetched].filter(([path]) => ending.test(path) && !path.includes('ReportDialog'))
-      return (await Promise.all(sizes.map(([, size]) => size))).reduce((a, b) => a + b, 0)
-    }
-    expect(await sum(/\.js$/)).toBeLessThanOrEqual(45 * 1024)
-    expect(await sum(/\.js$/)).toBeGreaterThan(10 * 1024)
-    expect(await sum(/\.css$/)).toBeLessThanOrEqual(10 * 1024)
-    expect(complaints).toEqual([])
-    await visited.close()
-    await context.close()
-  })
 })

@@ -20,7 +20,7 @@ export function inChromium(name: string, tests: () => void): void {
   describe.skipIf(missing)(`${name}${missing ? ` (skipped: no ${CHROMIUM})` : ''}`, tests)
 }
 
-export function launch(): Promise<Browser> {
+export function launch(...more: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
     args: [
@@ -30,6 +30,7 @@ export function launch(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      ...more,
     ],
   })
 }
@@ -74,9 +75,13 @@ export async function visit(
 }
 
 export async function signIn(context: BrowserContext, app: TestApp, email: string): Promise<void> {
-  const cookie = await app.cookie(email)
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
-  await context.addCookies([{ name, value, url: app.origin, httpOnly: true, sameSite: 'Lax' }])
+  await context.addCookies([await session(app, email)])
+}
+
+/** A session's cookie as browsers take it. */
+export async function session(app: TestApp, email: string) {
+  const [name = '', value = ''] = (await app.cookie(email)).split(/=(.*)/s)
+  return { name, value, url: app.origin, httpOnly: true, sameSite: 'Lax' as const }
 }
 
 /** As the session's end looks to a page that is open. */

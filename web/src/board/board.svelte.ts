@@ -26,6 +26,8 @@ export class Board {
   /** the order of the list; it changes only when nobody can be reading or aiming at it */
   private ranking = $state.raw<string[]>([])
 
+  /** width by height: the last one seen while the picture is not there yet */
+  readonly ratio = $derived(this.picture?.ratio ?? (Number(recall('ratio')) || 1))
   private readonly labels = $derived(new Map(this.picture?.sections.map(({ id, label }) => [id, label])))
   readonly worst = $derived(Math.max(0, ...[...this.labels.keys()].map(id => this.count(id))))
   readonly scale = $derived(steps(this.worst))
@@ -45,6 +47,7 @@ export class Board {
     try {
       const [text] = await Promise.all([this.picture ? undefined : boardPicture(), this.refresh()])
       if (text) this.picture = readPicture(text)
+      remember('ratio', String(this.ratio))
       this.rank()
     } catch {
       this.failed = true

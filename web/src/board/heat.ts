@@ -28,5 +28,5 @@ export function range({ from, to }: Step): string {
 }
 
 export function defects(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'defect' : 'defects'}`
+  return `${String(count).replace(/\B(?=(\d{3})+$)/g, ',')} ${count === 1 ? 'defect' : 'defects'}`
 }
