@@ -6,7 +6,7 @@ import { createSessions } from './auth/session.ts'
 import { defectRoutes } from './defects/routes.ts'
 import type { Deps } from './deps.ts'
 import { catalogue, type FieldFault, problem, publicError, Refusal } from './errors.ts'
-import { createGate } from './gate.ts'
+import { createGate, isApi, parseTarget } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { pushRoutes } from './push/routes.ts'
@@ -18,7 +18,7 @@ import { errorPage, pictureFile, send } from './web.ts'
 export type App = ReturnType<typeof createApi>
 
 /** The whole API, one feature a line. */
-export const createApi = (deps: Deps) =>
+const createApi = (deps: Deps) =>
   new Elysia({ strictPath: true, normalize: false })
     .onError(({ error, request }) => failure(deps, request, error))
     .use(description)
@@ -63,7 +63,7 @@ export function createApp(deps: Deps): Served {
     if (path === '/board.svg') return send(request, picture)
     const page = web.serve(request, path)
     if (page) return page
-    if (path.startsWith('/api/')) checkQuery(search, surface.queryKeys(request.method, path))
+    if (isApi(path)) checkQuery(search, surface.queryKeys(request.method, path))
     return await api.fetch(shortHostMended(request, path + search))
   }
 
@@ -114,10 +114,10 @@ function failure({ log, web }: Pick<Deps, 'log' | 'web'>, request: Request, thro
     log.warn('the database is unavailable', { request_id: requestId, reason: (error as Error).message })
   }
   const answer = problem(code, requestId, faults)
-  return isApi(request) ? answer : errorPage(web, answer.status, catalogue[code])
+  return isApi(parseTarget(request.url)?.path ?? '/')
+    ? answer
+    : errorPage(web, answer.status, catalogue[code])
 }
-
-const isApi = (request: Request) => /^https?:\/\/[^/]+\/api(\/|\?|$)/.test(request.url)
 
 /** Elysia wraps what its body parser throws. */
 const unwrapped = (thrown: unknown) => (thrown instanceof ParseError ? thrown.cause : thrown)

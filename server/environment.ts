@@ -2,10 +2,11 @@ import { createECDH } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { FormatRegistry, type Static, type TString, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { fromBase64Url } from './base64url.ts'
+import { isLoopback } from './loopback.ts'
 
 export type Env = Record<string, string | undefined>
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i
 const EMAIL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9.-]+$/
 const DURATION = /^([1-9]\d{0,5})([smhd])$/
@@ -27,8 +28,8 @@ const rules: Record<string, (value: string) => boolean> = {
   },
   'env-segment': value => /^[a-z0-9-]{1,40}$/.test(value) && value !== 'logout',
   'env-issuer': isIssuer,
-  'env-public-key': value => base64Url(value)?.length === 65,
-  'env-private-key': value => base64Url(value)?.length === 32,
+  'env-public-key': value => fromBase64Url(value)?.length === 65,
+  'env-private-key': value => fromBase64Url(value)?.length === 32,
   'env-push-hosts': value =>
     list(value).every(host => /^[a-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/i.test(host)),
   'env-level': value => /^(debug|info|warn|error)$/.test(value),
@@ -135,7 +136,7 @@ function keyPairFaults(settings: Settings, faults: string[]): string[] {
   if (judged || (!publicKey && !privateKey)) return []
   if (!publicKey) return [missing('VAPID_PUBLIC_KEY')]
   if (!privateKey) return [missing('SIGNING_SECRET')]
-  if (publicKeyOf(privateKey) === base64Url(publicKey)?.toString('hex')) return []
+  if (publicKeyOf(privateKey) === fromBase64Url(publicKey)?.toString('hex')) return []
   return [
     'SIGNING_SECRET: must be the VAPID private key that belongs to VAPID_PUBLIC_KEY; `faultline init` makes a pair',
   ]
@@ -144,7 +145,7 @@ function keyPairFaults(settings: Settings, faults: string[]): string[] {
 function publicKeyOf(privateKey: string): string | undefined {
   try {
     const curve = createECDH('prime256v1')
-    curve.setPrivateKey(base64Url(privateKey) ?? Buffer.alloc(0))
+    curve.setPrivateKey(fromBase64Url(privateKey) ?? Buffer.alloc(0))
     return curve.getPublicKey('hex')
   } catch {
     return undefined
@@ -156,23 +157,18 @@ function isPublicOrigin(value: string): boolean {
   if (!url || !/^https?:$/.test(url.protocol)) return false
   const bare =
     url.username === '' && url.password === '' && value.replace(/\/$/, '').toLowerCase() === url.origin
-  return bare && (url.protocol === 'https:' || LOOPBACK.test(url.hostname))
+  return bare && (url.protocol === 'https:' || isLoopback(url.hostname))
 }
 
 function isIssuer(value: string): boolean {
   const url = parsed(value)
   if (!url || url.search || url.hash || url.username || url.password) return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
 }
 
 export function durationSeconds(value: string): number {
   const [, amount, unit] = DURATION.exec(value) ?? []
   return Number(amount) * SECONDS[unit as keyof typeof SECONDS]
-}
-
-function base64Url(value: string): Buffer | undefined {
-  const bytes = Buffer.from(value, 'base64url')
-  return bytes.toString('base64url') === value ? bytes : undefined
 }
 
 function parsed(value: string): URL | undefined {

@@ -2,6 +2,7 @@ import { safeReturnTo, withReturnTo } from './auth/return-to.ts'
 import type { Sessions, Visitor } from './auth/session.ts'
 import type { Config } from './config.ts'
 import { type ErrorCode, problem } from './errors.ts'
+import { isLoopback } from './loopback.ts'
 
 /** Default-deny: what stands here is public, everything else needs a session. */
 export const publicApi = new Set(['/api/health', '/api/session'])
@@ -11,8 +12,7 @@ const REQUEST_URL = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,
 /** Escapes of what needs none, of separators and of controls: only who hides a path writes them. */
 const DECEPTIVE =
   /\/\/|\\|%(?![0-9A-Fa-f]{2})|%(?:[01][0-9A-Fa-f]|2[DdEeFf]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaCcFf]|6[1-9A-Fa-f]|7[0-9AaEeFf])/
-const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+const SAYS_JSON = /^application\/json[ \t]*(?:;|$)/i
 export const BODY_LIMIT = 64 * 1024
 
 export interface Target {
@@ -39,7 +39,7 @@ export function createGate(config: Config, sessions: Sessions, surface: Surface)
   const ownHost = new URL(config.publicUrl).hostname
 
   function isPublic(path: string, method: string) {
-    if (path.startsWith('/api/') || path === '/api') return publicApi.has(path) && isRead(method)
+    if (isApi(path)) return publicApi.has(path) && isRead(method)
     return path.startsWith('/auth/') || surface.isSignIn(path) || surface.isPublicFile(path)
   }
 
@@ -51,28 +51,27 @@ export function createGate(config: Config, sessions: Sessions, surface: Surface)
     if (!target) return refuse('malformed_request')
     const { path, search } = target
     const { method } = request
-    const isApi = path === '/api' || path.startsWith('/api/')
+    const inApi = isApi(path)
 
-    const elsewhere =
-      LOOPBACK.test(ownHost) && !isApi && isRead(method) && otherLoopback(request.url, ownHost)
+    const elsewhere = isLoopback(ownHost) && !inApi && isRead(method) && otherLoopback(request.url, ownHost)
     if (elsewhere && !surface.isPublicFile(path)) return redirect(config.publicUrl + path + search)
 
     const opened = sessions.open(request.headers.get('cookie'))
     const visitor = opened instanceof Promise ? await opened : opened
     if (!visitor && !isPublic(path, method)) {
-      return isApi || !isRead(method)
+      return inApi || !isRead(method)
         ? refuse('unauthenticated')
         : redirect(withReturnTo('/login', safeReturnTo(path + search)))
     }
     if (!isSafe(method) && !sameOrigin(request, config.publicUrl)) return refuse('cross_origin')
 
     const methods = surface.methods(path)
-    if (!methods) return isApi ? refuse('not_found') : surface.notFound()
+    if (!methods) return inApi ? refuse('not_found') : surface.notFound()
     if (!methods.has(method)) return refuse('method_not_allowed', { allow: [...methods].join(', ') })
     if (ownerOnly.has(path) && !visitor?.isOwner) return refuse('owner_only')
 
-    if (isApi && !isSafe(method)) {
-      if (!JSON_TYPE.test(request.headers.get('content-type') ?? '')) return refuse('unsupported_media_type')
+    if (inApi && !isSafe(method)) {
+      if (!SAYS_JSON.test(request.headers.get('content-type') ?? '')) return refuse('unsupported_media_type')
       if (Number(request.headers.get('content-length')) > BODY_LIMIT) return refuse('body_too_large')
     }
     return visitor ? { path, search, visitor } : { path, search }
@@ -85,6 +84,7 @@ export function parseTarget(url: string): Target | undefined {
   return { path, search }
 }
 
+export const isApi = (path: string) => path === '/api' || path.startsWith('/api/')
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 const isSafe = (method: string) => isRead(method) || method === 'OPTIONS'
 
@@ -97,7 +97,7 @@ function sameOrigin(request: Request, publicUrl: string): boolean {
 
 function otherLoopback(url: string, ownHost: string): boolean {
   const { hostname } = new URL(url)
-  return hostname !== ownHost && LOOPBACK.test(hostname)
+  return hostname !== ownHost && isLoopback(hostname)
 }
 
 function redirect(location: string): Response {

@@ -18,35 +18,68 @@ function importsOf(file: string): string[] {
 
 const ours = (path: string) => /^(server|cli|web|test)\//.test(path)
 
+interface Rule {
+  who: RegExp
+  may: RegExp
+}
+
+/** A feature uses its own files and another one's service, never its routes. */
+const rulesOf = (feature: string): Rule[] => [
+  {
+    who: new RegExp(`^server/${feature}/model\\.ts$`),
+    may: new RegExp(`^server/((schema|errors|base64url)|${feature}/endpoint)\\.ts$`),
+  },
+  {
+    who: new RegExp(`^server/${feature}/routes\\.ts$`),
+    may: new RegExp(`^server/(schema|errors|coalesce|auth/guards|${feature}/(model|service|cursor))\\.ts$`),
+  },
+  {
+    who: new RegExp(`^server/${feature}/`),
+    may: new RegExp(
+      `^server/(db/.+|errors|text|outbound|loopback|board/board|\\w+/service|${feature}/(?!routes)[\\w-]+)\\.ts$`,
+    ),
+  },
+]
+
 /** Who may import whom: the first rule that fits a file is its rule. */
-const rules: { who: RegExp; may: RegExp }[] = [
-  { who: /^server\/(errors|log|assets|environment|outbound|coalesce|text|deps)\.ts$/, may: /^$/ },
+const rules: Rule[] = [
+  {
+    who: /^server\/(errors|log|assets|outbound|coalesce|text|deps|loopback|base64url|web|health)\.ts$/,
+    may: /^$/,
+  },
+  { who: /^server\/environment\.ts$/, may: /^server\/(base64url|loopback)\.ts$/ },
   { who: /^server\/config\.ts$/, may: /^server\/environment\.ts$/ },
   { who: /^server\/schema\.ts$/, may: /^server\/text\.ts$/ },
   { who: /^server\/request\.ts$/, may: /^server\/(errors|gate)\.ts$/ },
-  { who: /^server\/web\.ts$/, may: /^$/ },
-  { who: /^server\/gate\.ts$/, may: /^server\/(errors\.ts|auth\/return-to\.ts)$/ },
+  { who: /^server\/gate\.ts$/, may: /^server\/(errors|loopback|auth\/return-to)\.ts$/ },
   { who: /^server\/surface\.ts$/, may: /^server\/(errors|web)\.ts$/ },
   { who: /^server\/db\//, may: /^server\/(db\/|errors\.ts|assets\.ts)/ },
   { who: /^server\/board\//, may: /^server\/(board\/|text\.ts)/ },
-  { who: /^server\/\w+\/model\.ts$/, may: /^server\/(schema|errors|text|outbound)\.ts$|^server\/push\// },
-  { who: /^server\/health\.ts$/, may: /^$/ },
+  { who: /^server\/auth\/demo-/, may: /^server\/(auth\/demo-pages|loopback|web)\.ts$/ },
   {
-    who: /^server\/\w+\/routes\.ts$/,
-    may: /^server\/(\w+\/(model|service|cursor|guards)\.ts|schema\.ts|errors\.ts|coalesce\.ts|auth\/|web\.ts)/,
+    who: /^server\/auth\//,
+    may: /^server\/(auth\/(?!demo-|routes)[\w-]+|errors|loopback|outbound|web)\.ts$/,
   },
-  { who: /^server\/auth\//, may: /^server\/(auth\/|errors\.ts|outbound\.ts|web\.ts)/ },
-  { who: /^server\/backup\//, may: /^server\/(backup|db|errors\.ts|defects\/|projects\/|push\/)/ },
-  {
-    who: /^server\/\w+\/\w+\.ts$/,
-    may: /^server\/(db\/|errors\.ts|text\.ts|outbound\.ts|\w+\/(?!routes)[\w-]+\.ts)$/,
-  },
+  { who: /^server\/backup\//, may: /^server\/(backup|db)\// },
+  { who: /^server\/demo\//, may: /^server\/(demo|db)\// },
+  ...['defects', 'projects', 'push'].flatMap(rulesOf),
   {
     who: /^server\/app\.ts$/,
-    may: /^server\/(gate|errors|request|schema|surface|web|health)\.ts$|^server\/\w+\/routes\.ts$|^server\/auth\//,
+    may: /^server\/(gate|errors|request|schema|surface|web|health|\w+\/routes|auth\/(guards|session))\.ts$/,
   },
-  { who: /^server\/serve\.ts$/, may: /^server\// },
-  { who: /^cli\//, may: /^(cli|server)\/|^package\.json$/ },
+  {
+    who: /^server\/serve\.ts$/,
+    may: /^server\/(app|assets|errors|web|auth\/oidc|board\/board|db\/(database|migrate|open)|push\/queue)\.ts$/,
+  },
+  { who: /^cli\/serve\.ts$/, may: /^(cli\/[\w-]+|server\/(config|log|serve))\.ts$/ },
+  {
+    who: /^cli\/demo\.ts$/,
+    may: /^(cli\/[\w-]+|server\/(config|log|serve|board\/board|auth\/demo-provider|demo\/samples))\.ts$/,
+  },
+  {
+    who: /^cli\//,
+    may: /^(cli|server\/(db|backup))\/|^server\/(config|errors|log|outbound|board\/board|\w+\/service|defects\/(follow|cursor)|push\/sender)\.ts$/,
+  },
   { who: /^web\//, may: /^web\// },
 ]
 
@@ -57,13 +90,11 @@ test.each(files)('%s imports only what its place allows', file => {
   expect(forbidden).toEqual([])
 })
 
-test('services know neither HTTP nor the terminal', () => {
-  for (const file of files.filter(path => /^server\/.*(service|sender|queue|cursor)\.ts$/.test(path))) {
-    expect([
-      file,
-      importsOf(file).filter(path => /^(elysia|commander)$|routes\.ts$|^cli\//.test(path)),
-    ]).toEqual([file, []])
-  }
+test('HTTP stays in schemas, routes and the application, the command line in its folder', () => {
+  const importersOf = (name: RegExp) => files.filter(file => importsOf(file).some(path => name.test(path)))
+  const http = /^server\/((app|schema|health|auth\/guards)|\w+\/(routes|model))\.ts$/
+  expect(importersOf(/^(@elysiajs\/openapi|elysia)$/).filter(file => !http.test(file))).toEqual([])
+  expect(importersOf(/^commander$/).filter(file => !file.startsWith('cli/'))).toEqual([])
 })
 
 test('only one file speaks OAuth, and only cli/serve and cli/demo start the server', () => {

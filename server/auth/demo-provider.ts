@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { isLoopback } from '../loopback.ts'
 import { type DemoPerson, demoPage, demoPeople, demoStyle, demoUnknownPage } from './demo-pages.ts'
 
 export interface DemoProviderOptions {
@@ -18,7 +19,6 @@ interface Grant {
   expiresAt: number
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const CODE_LIFETIME_MS = 60_000
 const CODES_MOST = 1_000
 const ID_TOKEN_LIFETIME_SECONDS = 300
@@ -28,7 +28,7 @@ const ID_TOKEN_LIFETIME_SECONDS = 300
  * on loopback alone, serves one client whose redirect URI is on loopback too, and forgets all at its end.
  */
 export async function startDemoProvider(options: DemoProviderOptions) {
-  if (!LOOPBACK.test(new URL(options.redirectUri).hostname)) {
+  if (!isLoopback(new URL(options.redirectUri).hostname)) {
     throw new Error('the demo provider serves only a client on loopback')
   }
   const people = demoPeople(options.allowedDomain)

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { createLocalJWKSet } from 'jose'
+import { isLoopback } from '../loopback.ts'
 import { type OutboundAnswer, OutboundFault, type OutboundRequest, request } from '../outbound.ts'
 import { ProviderFault } from './fault.ts'
 
@@ -36,7 +37,6 @@ const Document = Type.Object({
 
 const LOOK_UP_MS = 4_000
 const ANSWER_MOST_BYTES = 256 * 1024
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 const AFTER_FAILURE_MS = 5_000
@@ -77,8 +77,7 @@ export async function discover(issuer: string): Promise<ProviderDocument> {
 /** Plain http only where the issuer itself is on loopback. */
 export function mayCall(issuer: string): (url: URL) => boolean {
   const local = issuer.startsWith('http:')
-  return url =>
-    url.protocol === 'https:' || (local && url.protocol === 'http:' && LOOPBACK.test(url.hostname))
+  return url => url.protocol === 'https:' || (local && url.protocol === 'http:' && isLoopback(url.hostname))
 }
 
 async function fetchKeys(issuer: string, address: string): Promise<Keys> {

@@ -4,7 +4,6 @@ export interface Position {
   id: string
 }
 
-const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const LATEST_MS = Date.UTC(9999, 0)
 
 export function writeCursor({ createdAt, id }: Position): string {
@@ -16,5 +15,5 @@ export function readCursor(cursor: string): Position | undefined {
   if (!time || !hex) return undefined
   const ms = Number.parseInt(time, 36)
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-  return ms <= LATEST_MS && idPattern.test(id) ? { createdAt: new Date(ms), id } : undefined
+  return ms <= LATEST_MS ? { createdAt: new Date(ms), id } : undefined
 }

@@ -1,10 +1,11 @@
+import { isLoopback } from '../loopback.ts'
+
 const SERVICES = [
   /^fcm\.googleapis\.com$/,
   /^(?:[a-z0-9-]+\.)+push\.services\.mozilla\.com$/,
   /^(?:[a-z0-9-]+\.)+push\.apple\.com$/,
   /^(?:[a-z0-9-]+\.)+notify\.windows\.com$/,
 ]
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const LONGEST = 2_048
 /** An absolute URL as browsers write it: scheme, authority, path, all in printable ASCII. */
 const WRITTEN = /^(https?):\/\/([^/?#\\]*)(\/[\x21-\x7E]*)$/
@@ -14,7 +15,7 @@ export function isPushService(url: URL, pushHosts: readonly string[]): boolean {
   if (url.username || url.password || url.hash) return false
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const named = pushHosts.includes(`${url.hostname}:${port}`)
-  if (LOOPBACK.test(url.hostname) && named) return true
+  if (isLoopback(url.hostname) && named) return true
   if (url.protocol !== 'https:') return false
   if (named) return true
   return url.port === '' && (isBuiltIn(url.hostname) || pushHosts.includes(url.hostname))

@@ -1,5 +1,6 @@
 import { createECDH } from 'node:crypto'
 import { t } from 'elysia'
+import { fromBase64Url } from '../base64url.ts'
 import { type FieldFault, Refusal } from '../errors.ts'
 import { Body } from '../schema.ts'
 import { readEndpoint } from './endpoint.ts'
@@ -34,7 +35,7 @@ export function readSubscription(
   const read = readEndpoint(given, pushHosts)
   if ('fault' in read) faults.push({ field: 'endpoint', message: read.fault })
   if (!isPublicKey(keys.p256dh)) faults.push({ field: 'keys.p256dh', message: PUBLIC_KEY_RULE })
-  if (bytesOf(keys.auth)?.length !== 16) faults.push({ field: 'keys.auth', message: AUTH_RULE })
+  if (fromBase64Url(keys.auth)?.length !== 16) faults.push({ field: 'keys.auth', message: AUTH_RULE })
   if ('fault' in read || faults.length) throw new Refusal('invalid_body', faults)
   return { endpoint: read.endpoint, p256dh: keys.p256dh, auth: keys.auth }
 }
@@ -43,7 +44,7 @@ const PUBLIC_KEY_RULE = 'must be a point of the curve P-256: 65 bytes in base64u
 const AUTH_RULE = 'must be 16 bytes in base64url without padding'
 
 function isPublicKey(text: string): boolean {
-  const bytes = bytesOf(text)
+  const bytes = fromBase64Url(text)
   if (bytes?.length !== 65) return false
   try {
     const curve = createECDH('prime256v1')
@@ -53,10 +54,4 @@ function isPublicKey(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Strictly: only what encodes back to the same text. */
-function bytesOf(text: string): Buffer | undefined {
-  const bytes = Buffer.from(text, 'base64url')
-  return bytes.toString('base64url') === text ? bytes : undefined
 }
