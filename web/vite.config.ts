@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [svelte(), precompress(join(import.meta.dirname, 'dist'))],
+  plugins: [svelte({ configFile: false }), precompress(join(import.meta.dirname, 'dist'))],
   build: {
     emptyOutDir: true,
     sourcemap: false,
