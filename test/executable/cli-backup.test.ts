@@ -282,9 +282,9 @@ test.if(process.env.FAULTLINE_LONG === '1').each(kinds)(
     const target = await nowhereYet(kind)
     const restoring = await measured(['restore', file], target)
     // An embedded database computes in the same process.
-    expect(restoring).toBeLessThan(kind === 'embedded' ? 600 : 300)
+    expect(restoring).toBeLessThan(kind === 'embedded' ? 700 : 300)
     expect((await ok(['counts', '--json'], target)).out).toBe((await ok(['counts', '--json'], source)).out)
     const back = place.file(`million-${kind}-back.gz`)
-    expect(await measured(['backup', back], target)).toBeLessThan(kind === 'embedded' ? 600 : 300)
+    expect(await measured(['backup', back], target)).toBeLessThan(kind === 'embedded' ? 700 : 300)
   },
 )
