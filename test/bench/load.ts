@@ -93,10 +93,3 @@ async function byAutocannon(shot: Shot): Promise<Measured> {
     failed: result.non2xx + result.errors,
   }
 }
-
-/** The middle one of several rounds, by throughput. */
-export async function median(rounds: number, measure: () => Promise<Measured>): Promise<Measured> {
-  const results: Measured[] = []
-  for (let i = 0; i < rounds; i++) results.push(await measure())
-  return results.sort((a, b) => a.perSecond - b.perSecond)[Math.floor(rounds / 2)]!
-}
