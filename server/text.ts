@@ -28,14 +28,20 @@ export function textFault(text: string, limit: number): string | undefined {
   if (!trimmed.isWellFormed()) return 'holds half of a surrogate pair, which is not text'
   if (trimmed.includes('\0')) return 'must not hold NUL characters'
   const length = trimmed.length > limit ? codePoints(trimmed) : trimmed.length
-  if (length > limit) return `must be at most ${limit} characters, is ${length}`
-  return undefined
+  return length > limit ? tooLong(length, limit) : undefined
 }
 
+const tooLong = (length: number, limit: number) => `must be at most ${limit} characters, is ${length}`
+
+/** NFC makes at most four code points one; to put many thousands of marks in order takes it seconds. */
+const COMPOSED_MOST = 4
+
 export function nameFault(text: string, limit: number): string | undefined {
-  const fault = textFault(text.normalize('NFC'), limit)
-  if (fault) return fault
   const name = trim(text)
+  const length = codePoints(name)
+  if (length > limit * COMPOSED_MOST) return tooLong(length, limit)
+  const fault = textFault(name.normalize('NFC'), limit)
+  if (fault) return fault
   if (controls.test(name) || hiddenFormat.test(name)) return 'must not hold control characters'
   return undefined
 }

@@ -33,7 +33,7 @@ const mediaTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-export const pageHeaders = {
+const pageHeaders = {
   'content-security-policy':
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
   'cross-origin-opener-policy': 'same-origin',
@@ -152,7 +152,7 @@ export function send(request: Request, file: StaticFile): Response {
 
 function accepts(header: string, encoding: string): boolean {
   return header.split(',').some(part => {
-    const [name, ...parameters] = part.trim().split(/\s*;\s*/)
+    const [name, ...parameters] = part.split(';').map(word => word.trim())
     return name === encoding && !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
   })
 }

@@ -25,3 +25,15 @@ test('a name takes joiners and flags, and no character that only deceives', () =
   for (const name of ['a\u202eb', 'a\u200bb', 'a\u2066b', 'a\u00adb', 'a\u0085b'])
     expect(nameFault(name, 120)).toBeString()
 })
+
+test('a name of thousands of combining marks is judged at once: to order them takes seconds', () => {
+  const began = performance.now()
+  expect(nameFault(`a${'\u0301'.repeat(15_000)}${'\u0316'.repeat(15_000)}`, 120)).toContain('at most 120')
+  expect(performance.now() - began).toBeLessThan(500)
+})
+
+test('a name is as long as it is composed', () => {
+  expect(nameFault('\u1f82'.normalize('NFD').repeat(120), 120)).toBeUndefined()
+  expect(nameFault('\u1f82'.normalize('NFD').repeat(121), 120)).toContain('at most 120')
+  expect(nameFault(` ${'👍'.repeat(120)}${' '.repeat(10_000)}`, 120)).toBeUndefined()
+})
