@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import { connect, heldUntil } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
+import { startUpkeep } from './db/upkeep.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import type { Log } from './log.ts'
 import { createPushQueue } from './push/queue.ts'
@@ -57,8 +58,11 @@ export async function start(
   }
 
   const stopping = new AbortController()
+  let upkeep: { stop(): void } | undefined
   const becameReady = bringUp(opened, log, stopping.signal).then(() => {
+    if (stopping.signal.aborted) return
     ready = true
+    if (db.kind === 'embedded') upkeep = startUpkeep(db, log)
     log.info('ready', { url: config.publicUrl, database: db.kind })
   })
   becameReady.catch(onFatal)
@@ -69,6 +73,7 @@ export async function start(
     ready: becameReady,
     async stop() {
       stopping.abort()
+      upkeep?.stop()
       server.stop()
       await requests.finished(REQUESTS_GRACE_MS)
       await push.drain(PUSH_GRACE_MS)

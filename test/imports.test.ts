@@ -69,7 +69,7 @@ const rules: Rule[] = [
   },
   {
     who: /^server\/serve\.ts$/,
-    may: /^server\/(app|assets|errors|web|auth\/oidc|board\/board|db\/(database|migrate|open)|push\/queue)\.ts$/,
+    may: /^server\/(app|assets|errors|web|auth\/oidc|board\/board|db\/(database|migrate|open|upkeep)|push\/queue)\.ts$/,
   },
   { who: /^cli\/serve\.ts$/, may: /^(cli\/[\w-]+|server\/(config|log|serve))\.ts$/ },
   {

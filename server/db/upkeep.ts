@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm'
+import type { Log } from '../log.ts'
+import type { Database } from './database.ts'
+import { sectionTotals } from './schema.ts'
+
+const LOOK_MS = 60_000
+const GROWTH = 1.2
+const FEW = 500
+
+/**
+ * The embedded database has no autovacuum. Without statistics the planner sorts a whole section for
+ * fifty entries, and without vacuum the counters leave a dead row behind with every report.
+ */
+export function startUpkeep(db: Database, log: Log): { stop(): void } {
+  let tendedAt: number | undefined
+
+  async function look() {
+    const filed = await defectsFiled(db)
+    if (tendedAt !== undefined && filed < tendedAt * GROWTH + FEW) return
+    await tend(db)
+    tendedAt = filed
+  }
+
+  const quietly = () => look().catch(error => log.warn('upkeep has to wait', { reason: error.message }))
+  const timers = [setTimeout(quietly, 1_000), setInterval(quietly, LOOK_MS)]
+  return { stop: () => timers.forEach(clearTimeout) }
+}
+
+export async function tend(db: Database): Promise<void> {
+  await db.write(queries => queries.execute('analyze'))
+  await db.write(queries => queries.execute('vacuum section_totals, section_days'))
+}
+
+async function defectsFiled(db: Database): Promise<number> {
+  const [row] = await db.read(queries =>
+    queries.execute<{ filed: number }>(
+      sql`select coalesce(sum(count), 0)::float8 as filed from ${sectionTotals}`,
+    ),
+  )
+  return Number(row?.filed ?? 0)
+}
