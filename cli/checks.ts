@@ -4,12 +4,11 @@ import { BoardFaults, loadBoard } from '../server/board/board.ts'
 import { type Config, ConfigFaults, type DataConfig, readDataConfig } from '../server/config.ts'
 import { connect } from '../server/db/database.ts'
 import { pendingMigrations, SchemaTooNew } from '../server/db/migrate.ts'
-import { openTarget } from '../server/db/open.ts'
 import { OutboundFault, request } from '../server/outbound.ts'
 import { deviceStatus } from '../server/push/service.ts'
 import { explain } from './explain.ts'
 import { quantity } from './print.ts'
-import { BUSY_MS, commandLog, type Io } from './run.ts'
+import { type Io, openAsItIs } from './run.ts'
 import { salvage } from './stand-ins.ts'
 
 export interface Check {
@@ -69,8 +68,7 @@ async function* database(
     return yield { name: 'database', status: 'ok', said }
   }
   try {
-    const opened = await openTarget(data, commandLog(io, data), { waitMs: BUSY_MS })
-    io.atEnd(() => opened.close())
+    const opened = await openAsItIs(io, data)
     const db = connect(opened.target)
     io.atEnd(() => db.close())
     const pending = await pendingMigrations(opened.target).catch(error => {

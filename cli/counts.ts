@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { loadBoard } from '../server/board/board.ts'
 import { readDataConfig } from '../server/config.ts'
 import { sectionCounts } from '../server/defects/service.ts'
+import { labelOf } from './entries.ts'
 import { bar, clip, columns, json, oneLine, padEnd, quantity, width } from './print.ts'
 import { days, examples } from './program.ts'
 import { type Io, open, run } from './run.ts'
@@ -25,7 +26,7 @@ export function counts(program: Command) {
         const counted = await sectionCounts(await open(io, config), board, options.since)
         if (io.json) return io.print(json(counted))
         const lines = Object.entries(counted).map(([id, count]) => ({
-          label: board.sections.get(id)?.label ?? `${id} (retired)`,
+          label: labelOf(board, id),
           count,
         }))
         for (const line of draw(lines, io)) io.print(line)

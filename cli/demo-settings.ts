@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { DEFAULT_DATA_DIR } from '../server/config.ts'
 import { writePrivate } from './private-file.ts'
 
 const Settings = Type.Object({
@@ -9,7 +10,7 @@ const Settings = Type.Object({
   environment: Type.Record(Type.String(), Type.String()),
 })
 
-const path = (dataDir = './faultline-data') => join(dataDir, 'demo-settings.json')
+const path = (dataDir = DEFAULT_DATA_DIR) => join(dataDir, 'demo-settings.json')
 
 /** What the demo that is running on this directory was started with; nothing when none is. */
 export function demoSettings(dataDir?: string): Record<string, string> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { startDemoProvider } from '../server/auth/demo-provider.ts'
 import { loadBoard } from '../server/board/board.ts'
-import { type Config, readConfig } from '../server/config.ts'
+import { type Config, DEFAULT_DATA_DIR, readConfig } from '../server/config.ts'
 import { fileSamples } from '../server/demo/samples.ts'
 import { createLog } from '../server/log.ts'
 import { type DemoKeys, demoKeys } from './demo-keys.ts'
@@ -31,7 +31,7 @@ export function demo(program: Command) {
 }
 
 async function runDemo(io: Io, wanted?: number) {
-  const dataDir = io.env.DATA_DIR || './faultline-data'
+  const dataDir = io.env.DATA_DIR || DEFAULT_DATA_DIR
   const { PUBLIC_URL: running } = demoSettings(dataDir)
   if (running) throw new Failure(`a demo is running on this directory already, at ${running}`)
   const keys = demoKeys(dataDir)
@@ -99,7 +99,7 @@ async function welcome(io: Io, config: Config) {
     `  Sign in as       ${OWNER}  ${dim('who also gets push messages')}`,
     `                   ${COLLEAGUE}  ${dim('who files and reads')}`,
     `                   an outsider  ${dim('who is turned away')}`,
-    `  In a terminal    faultline counts ${dim('·')} faultline tail -f ${dim(`(in this directory)`)}`,
+    `  In a terminal    faultline counts ${dim('·')} faultline tail -f ${dim('(in this directory)')}`,
     '',
     dim(
       `  A demo, for this machine only: it signs in whoever asks. Data: ${config.dataDir}. Ctrl-C stops it.`,

@@ -1,22 +1,17 @@
 import { readFileSync } from 'node:fs'
+import type { Env } from '../server/environment.ts'
 import { demoSettings } from './demo-settings.ts'
 import { UsageFault } from './faults.ts'
 
-export type Environment = Record<string, string | undefined>
-
 /** The environment; then the file named by --env-file; then, beside a running demo, what the demo says. */
-export function environment(
-  envFile?: string,
-  besideDemo = true,
-  own: Environment = process.env,
-): Environment {
+export function environment(envFile?: string, besideDemo = true, own: Env = process.env): Env {
   const named = envFile ? fill(own, readEnvFile(envFile)) : { ...own }
   if (!besideDemo || named.DATABASE_URL || named.DATABASE_URL_FILE) return named
   return fill(named, demoSettings(named.DATA_DIR))
 }
 
 /** Only what is not there yet, neither as a value nor as NAME_FILE. */
-function fill(own: Environment, more: Record<string, string>): Environment {
+function fill(own: Env, more: Record<string, string>): Env {
   const twin = (name: string) => (name.endsWith('_FILE') ? name.slice(0, -5) : `${name}_FILE`)
   const missing = Object.entries(more).filter(
     ([name]) => own[name] === undefined && own[twin(name)] === undefined,

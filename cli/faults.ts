@@ -9,7 +9,7 @@ export class UsageFault extends Error {
 export class Failure extends Error {
   constructor(
     message: string,
-    readonly exitCode = 1,
+    readonly exitCode: number = exit.failed,
   ) {
     super(message)
   }

@@ -39,18 +39,22 @@ export function init(program: Command) {
         })
         refuse(text)
         write(file, text)
-        const empty = blanks(text)
-        io.print(`Wrote ${oneLine(file)}, readable by you alone.`)
-        io.print('')
-        io.print('Register this redirect URI with the identity provider:')
-        const origin = options.publicUrl ? new URL(options.publicUrl).origin : 'PUBLIC_URL'
-        io.print(`  ${origin}/auth/${options.provider}/callback`)
-        io.print('')
-        if (empty.length) io.print(`Then fill in ${empty.join(', ')}, and run:`)
-        else io.print('Then run:')
-        io.print(`  faultline serve --env-file ${oneLine(file)}`)
+        for (const line of nextSteps(file, options, blanks(text))) io.print(line)
       }),
     )
+}
+
+function nextSteps(file: string, { publicUrl, provider }: Options, empty: string[]): string[] {
+  const origin = publicUrl ? new URL(publicUrl).origin : 'PUBLIC_URL'
+  return [
+    `Wrote ${oneLine(file)}, readable by you alone.`,
+    '',
+    'Register this redirect URI with the identity provider:',
+    `  ${origin}/auth/${provider}/callback`,
+    '',
+    empty.length ? `Then fill in ${empty.join(', ')}, and run:` : 'Then run:',
+    `  faultline serve --env-file ${oneLine(file)}`,
+  ]
 }
 
 /** What was said has to hold; what was not said is nobody's fault yet. */

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { readDataConfig } from '../server/config.ts'
 import { migrate as applyPending, pendingMigrations } from '../server/db/migrate.ts'
-import { openTarget } from '../server/db/open.ts'
 import { oneLine } from './print.ts'
 import { examples } from './program.ts'
-import { BUSY_MS, commandLog, run } from './run.ts'
+import { openAsItIs, run } from './run.ts'
 
 export function migrate(program: Command) {
   program
@@ -16,8 +15,7 @@ export function migrate(program: Command) {
     .action((options: { dryRun?: boolean }, command: Command) =>
       run(command, async io => {
         const config = readDataConfig(io.env)
-        const opened = await openTarget(config, commandLog(io, config), { waitMs: BUSY_MS })
-        io.atEnd(() => opened.close())
+        const opened = await openAsItIs(io, config)
         const names = options.dryRun
           ? await pendingMigrations(opened.target)
           : await applyPending(opened.target)

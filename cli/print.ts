@@ -40,7 +40,7 @@ export const paints = (on: boolean): Paint => ({
   warm: wrap(on, 33),
 })
 
-export interface Column {
+interface Column {
   align?: 'right'
   /** widest this column may be on a terminal */
   most?: number

@@ -5,9 +5,6 @@ import { oneLine } from './print.ts'
 
 export { version }
 
-/** Adds one command to the program. */
-export type AddCommand = (program: Command) => void
-
 const statuses = `
 Examples:
   $ faultline demo

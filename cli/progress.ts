@@ -1,6 +1,6 @@
 import { bar, padEnd, quantity } from './print.ts'
 
-export interface Progress {
+interface Progress {
   at(done: number, of: number): void
   end(): void
 }

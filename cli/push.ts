@@ -12,6 +12,11 @@ const NO_DEVICE =
 
 export function push(program: Command) {
   const push = program.command('push').description("the owner's devices: `push test`, `push status`")
+  addTest(push)
+  addStatus(push)
+}
+
+function addTest(push: Command) {
   push
     .command('test')
     .description("send a real push to each of the owner's devices")
@@ -20,25 +25,22 @@ export function push(program: Command) {
     .action((_options, command: Command) =>
       run(command, async io => {
         const config = readPushConfig(io.env)
-        const db = await open(io, config)
-        const sent = (await testPush({ config, db })).map(({ device, outcome: { kind, said } }) => ({
-          device,
-          outcome: kind,
-          said,
-        }))
+        const pushed = await testPush({ config, db: await open(io, config) })
+        const sent = pushed.map(({ device, outcome: { kind, said } }) => ({ device, outcome: kind, said }))
         if (io.json) io.print(json(sent))
-        else {
+        else
           for (const line of table(
             sent.map(({ device, outcome, said }) => [device, outcome, said]),
             io,
-          )) {
+          ))
             io.print(line)
-          }
-        }
         if (!sent.length) throw new Failure(NO_DEVICE, exit.noDevice)
         return sent.every(({ outcome }) => outcome === 'delivered') ? exit.ok : exit.pushRefused
       }),
     )
+}
+
+function addStatus(push: Command) {
   push
     .command('status')
     .description("the owner's devices, and what became of the last push to each")

@@ -4,13 +4,13 @@ import { restoreBackup, verifyBackup } from '../server/backup/restore.ts'
 import { readDataConfig } from '../server/config.ts'
 import { connect } from '../server/db/database.ts'
 import { migrate } from '../server/db/migrate.ts'
-import { type Opened, openTarget } from '../server/db/open.ts'
+import type { Opened } from '../server/db/open.ts'
 import { fileFault, summary } from './backup.ts'
 import { Failure } from './faults.ts'
 import { json } from './print.ts'
 import { examples } from './program.ts'
 import { progress } from './progress.ts'
-import { BUSY_MS, commandLog, run } from './run.ts'
+import { openAsItIs, run } from './run.ts'
 
 /** More would hold up a server that shares the embedded database for longer than its deadline. */
 const MOST_BESIDE_A_SERVER = 5_000
@@ -29,8 +29,7 @@ export function restore(program: Command) {
         const verified = await verifyBackup(file, checked.at, io.stopped)
           .catch(unusable(file))
           .finally(checked.end)
-        const opened = await openTarget(config, commandLog(io, config), { waitMs: BUSY_MS })
-        io.atEnd(() => opened.close())
+        const opened = await openAsItIs(io, config)
         notBesideServer(opened, verified)
         await migrate(opened.target)
         const db = connect(opened.target)

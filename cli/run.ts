@@ -2,16 +2,17 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { DataConfig } from '../server/config.ts'
 import type { Database } from '../server/db/database.ts'
-import { type OpenOptions, openDatabase } from '../server/db/open.ts'
+import { type Opened, type OpenOptions, openDatabase, openTarget } from '../server/db/open.ts'
+import type { Env } from '../server/environment.ts'
 import { createLog, type Log } from '../server/log.ts'
-import { type Environment, environment } from './environment.ts'
+import { environment } from './environment.ts'
 import { explain } from './explain.ts'
 import { exit, Failure } from './faults.ts'
 import { oneLine, type Paint, paints } from './print.ts'
 
 /** What a command meets: its settings, where its words go, and when to stop. */
 export interface Io {
-  env: Environment
+  env: Env
   json: boolean
   /** standard output is a terminal */
   interactive: boolean
@@ -80,7 +81,7 @@ export async function run(
   process.exit(typeof code === 'number' ? code : exit.ok)
 }
 
-function createIo(options: GlobalOptions, env: Environment, stopped: AbortSignal, atEnd: Io['atEnd']): Io {
+function createIo(options: GlobalOptions, env: Env, stopped: AbortSignal, atEnd: Io['atEnd']): Io {
   const interactive = process.stdout.isTTY === true
   const plain = options.color === false || Boolean(process.env.NO_COLOR) || process.env.TERM === 'dumb'
   return {
@@ -116,12 +117,19 @@ const flushed = () =>
   })
 
 /** A one-shot command's log: only what went wrong, unless somebody asks for more. */
-export function commandLog(io: Io, config: DataConfig): Log {
+function commandLog(io: Io, config: DataConfig): Log {
   return createLog({ ...config.log, level: io.env.LOG_LEVEL ? config.log.level : 'warn' })
 }
 
 /** How long to wait for another command that has the embedded database open. */
-export const BUSY_MS = 10_000
+const BUSY_MS = 10_000
+
+/** A database whatever its schema, let go of when the command ends. */
+export async function openAsItIs(io: Io, config: DataConfig): Promise<Opened> {
+  const opened = await openTarget(config, commandLog(io, config), { waitMs: BUSY_MS })
+  io.atEnd(() => opened.close())
+  return opened
+}
 
 /** A database with this version's schema, let go of when the command ends. */
 export async function open(io: Io, config: DataConfig, options: OpenOptions = {}): Promise<Database> {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, ConfigFaults, readConfig } from '../server/config.ts'
-import type { Environment } from './environment.ts'
+import type { Env } from '../server/environment.ts'
 
 /** For settings that somebody has not given yet, so that what is there can be judged without them. */
-export function standIns(env: Environment): Environment {
+export function standIns(env: Env): Env {
   const domain = env.ALLOWED_DOMAIN || env.OWNER_EMAIL?.split('@').at(-1) || 'example.com'
   return {
     PUBLIC_URL: 'https://faultline.example.com',
@@ -17,7 +17,7 @@ export function standIns(env: Environment): Environment {
 }
 
 /** The configuration; where it has faults, what is left of it without the settings at fault. */
-export function salvage(env: Environment): { config?: Config; faults: string[]; faulty: Set<string> } {
+export function salvage(env: Env): { config?: Config; faults: string[]; faulty: Set<string> } {
   try {
     return { config: readConfig(env), faults: [], faulty: new Set() }
   } catch (error) {
@@ -33,5 +33,5 @@ export function salvage(env: Environment): { config?: Config; faults: string[]; 
   }
 }
 
-const missing = (sound: Environment) =>
+const missing = (sound: Env) =>
   Object.fromEntries(Object.entries(standIns(sound)).filter(([name]) => !sound[`${name}_FILE`]))

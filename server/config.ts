@@ -52,6 +52,7 @@ export class ConfigFaults extends Error {
   }
 }
 
+export const DEFAULT_DATA_DIR = './faultline-data'
 const GOOGLE = 'https://accounts.google.com'
 
 const dataNames: Name[] = ['DATABASE_URL', 'DATA_DIR', 'BOARD_FILE', 'LOG_LEVEL', 'LOG_FORMAT']
@@ -74,13 +75,7 @@ export function readConfig(env: Env): Config {
   const provider = settings.OAUTH_PROVIDER ?? 'google'
   const issuer = settings.OAUTH_ISSUER ?? (provider === 'google' ? GOOGLE : undefined)
   if (!issuer && !faults.some(fault => fault.startsWith('OAUTH_ISSUER'))) faults.push(missing('OAUTH_ISSUER'))
-  if (
-    settings.OWNER_EMAIL &&
-    settings.ALLOWED_DOMAIN &&
-    !ownerInside(settings.OWNER_EMAIL, settings.ALLOWED_DOMAIN)
-  ) {
-    faults.push('OWNER_EMAIL: must be an address inside ALLOWED_DOMAIN')
-  }
+  if (ownerOutside(settings)) faults.push('OWNER_EMAIL: must be an address inside ALLOWED_DOMAIN')
   if (faults.length) throw new ConfigFaults(faults)
   const given = settings as Required<Settings>
   return deepFreeze({
@@ -122,7 +117,7 @@ export function readPushConfig(env: Env): PushConfig {
 function dataConfig(settings: Settings): DataConfig {
   return {
     ...(settings.DATABASE_URL ? { databaseUrl: settings.DATABASE_URL } : {}),
-    dataDir: settings.DATA_DIR ?? './faultline-data',
+    dataDir: settings.DATA_DIR ?? DEFAULT_DATA_DIR,
     ...(settings.BOARD_FILE ? { boardFile: settings.BOARD_FILE } : {}),
     log: {
       level: (settings.LOG_LEVEL ?? 'info') as Level,
@@ -142,8 +137,9 @@ function pushConfig(settings: Settings): PushConfig {
   }
 }
 
-function ownerInside(email: string, domain: string): boolean {
-  return email.slice(email.lastIndexOf('@') + 1).toLowerCase() === domain.toLowerCase()
+function ownerOutside({ OWNER_EMAIL: email, ALLOWED_DOMAIN: domain }: Settings): boolean {
+  if (!email || !domain) return false
+  return email.slice(email.lastIndexOf('@') + 1).toLowerCase() !== domain.toLowerCase()
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -15,12 +15,12 @@ const DECEPTIVE =
 const SAYS_JSON = /^application\/json[ \t]*(?:;|$)/i
 export const BODY_LIMIT = 64 * 1024
 
-export interface Target {
+interface Target {
   path: string
   search: string
 }
 
-export interface Admitted extends Target {
+interface Admitted extends Target {
   visitor?: Visitor
 }
 

@@ -23,8 +23,6 @@ type Sealed = Static<typeof Attempt>
 /** A sign-in under way. It lives in a cookie of the browser that began it. */
 export type Attempt = Pick<Sealed, 'state' | 'nonce' | 'verifier' | 'returnTo'>
 
-export type Attempts = ReturnType<typeof createAttempts>
-
 const LIFETIME_SECONDS = 600
 /** Attempts that one browser may have open at once: more would not fit into a request's header. */
 const OPEN_MOST = 4

@@ -3,7 +3,7 @@ import { ProviderFault, Unproven } from './fault.ts'
 import type { Claims } from './identity.ts'
 import type { Keys, Provider } from './provider.ts'
 
-export interface Expected {
+interface Expected {
   issuer: string
   clientId: string
   nonce: string
@@ -15,7 +15,7 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 /** How far the provider's clock and ours may be apart. */
-export const LEEWAY_SECONDS = 30
+const LEEWAY_SECONDS = 30
 const DAY_SECONDS = 86_400
 const LONGEST_LIFE_SECONDS = 366 * DAY_SECONDS
 

@@ -53,7 +53,7 @@ export function createProvider(issuer: string, now: () => number): Provider {
 }
 
 /** The provider's own description; every fault is a `ProviderFault` that says what to mend. */
-export async function discover(issuer: string): Promise<ProviderDocument> {
+async function discover(issuer: string): Promise<ProviderDocument> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const document = await fetchJson(issuer, address)
   if (!Value.Check(Document, document)) {
@@ -75,7 +75,7 @@ export async function discover(issuer: string): Promise<ProviderDocument> {
 }
 
 /** Plain http only where the issuer itself is on loopback. */
-export function mayCall(issuer: string): (url: URL) => boolean {
+function mayCall(issuer: string): (url: URL) => boolean {
   const local = issuer.startsWith('http:')
   return url => url.protocol === 'https:' || (local && url.protocol === 'http:' && isLoopback(url.hostname))
 }

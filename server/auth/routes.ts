@@ -7,16 +7,16 @@ import { admit, type Claims, type RefusalReason } from './identity.ts'
 import { SessionAnswer } from './model.ts'
 import { plainly, signInPages } from './pages.ts'
 import { safeReturnTo } from './return-to.ts'
-import { createSessions, type Visitor } from './session.ts'
+import { createSessions, type Sessions, type Visitor } from './session.ts'
 
 type AuthDeps = Pick<Deps, 'config' | 'oidc' | 'web' | 'log'>
 
 export const authRoutes = (deps: AuthDeps) => {
   const { config, web } = deps
   const { provider } = config.oauth
-  const signIn = createSignIn(deps)
   const pages = signInPages(config, web)
-  const { end } = createSessions(config)
+  const sessions = createSessions(config)
+  const signIn = createSignIn(deps, pages, sessions)
 
   return new Elysia({ name: 'auth' })
     .get('/api/session', ({ request }) => sessionAnswer(deps, visitorOf(request)), {
@@ -27,12 +27,14 @@ export const authRoutes = (deps: AuthDeps) => {
     )
     .get(`/auth/${provider}`, ({ request }) => signIn.start(request))
     .get(`/auth/${provider}/callback`, ({ request }) => signIn.finish(request))
-    .post('/auth/logout', () => redirect('/login', [end], 303), { parse: 'none' })
+    .post('/auth/logout', () => redirect('/login', [sessions.end], 303), { parse: 'none' })
 }
 
-function createSignIn({ config, oidc, web, log }: AuthDeps) {
-  const pages = signInPages(config, web)
-  const sessions = createSessions(config)
+function createSignIn(
+  { config, oidc, log }: AuthDeps,
+  pages: ReturnType<typeof signInPages>,
+  sessions: Sessions,
+) {
   const attempts = createAttempts(config)
 
   async function start(request: Request): Promise<Response> {

@@ -40,7 +40,7 @@ export async function fileSamples(
 }
 
 /** The same board gives the same sample, oldest first, but for the hour it is made. */
-export function sampleRows(board: Board, shared: { id: string }[], reporters: string[], now: number) {
+function sampleRows(board: Board, shared: { id: string }[], reporters: string[], now: number) {
   const chance = dice(20_261_121)
   const pick = <T>(from: readonly T[]) => from[Math.floor(chance() * from.length)]!
   const sections = [...board.sections.values()]

@@ -18,8 +18,6 @@ export interface Lane {
   heldUntil: number
 }
 
-export type Lanes = ReturnType<typeof createLanes>
-
 const FIRST_ALLOWANCE = 2
 
 /** One lane a device, served in turn: a slow or failing push service holds up nobody else. */
