@@ -15,7 +15,7 @@ import {
   type Totals,
   total,
 } from './format.ts'
-import { verifyBackup } from './restore.ts'
+import { LONGEST_MS, verifyBackup } from './restore.ts'
 import { countRows, type RowPages, rowPages } from './rows.ts'
 
 export interface BackupOptions {
@@ -23,8 +23,6 @@ export interface BackupOptions {
   onRows?: (done: number, of: number) => void
   signal?: AbortSignal
 }
-
-const LONGEST_MS = 6 * 60 * 60_000
 
 /**
  * Everything in the database as of now into a private file that appears only when it is whole and was
@@ -34,24 +32,7 @@ const LONGEST_MS = 6 * 60 * 60_000
 export async function writeBackup(db: Database, path: string, options: BackupOptions): Promise<Summary> {
   const partial = `${path}.${process.pid}.partial`
   try {
-    const written = await (db.kind === 'postgres'
-      ? db.transaction(
-          queries =>
-            write(
-              partial,
-              rowPages(run => run(queries)),
-              options,
-            ),
-          {
-            snapshot: true,
-            deadlineMs: LONGEST_MS,
-          },
-        )
-      : write(
-          partial,
-          rowPages(run => db.read(run)),
-          options,
-        ))
+    const written = await withPages(db, pages => write(partial, pages, options))
     const found = await verifyBackup(partial, undefined, options.signal)
     if (!Bun.deepEquals(found, written)) throw new BrokenBackup('what was read back is not what was written')
     await rename(partial, path)
@@ -61,6 +42,12 @@ export async function writeBackup(db: Database, path: string, options: BackupOpt
     await rm(partial, { force: true })
     throw error
   }
+}
+
+function withPages<T>(db: Database, use: (pages: RowPages) => Promise<T>): Promise<T> {
+  if (db.kind !== 'postgres') return use(rowPages(run => db.read(run)))
+  const inSnapshot = { snapshot: true, deadlineMs: LONGEST_MS }
+  return db.transaction(queries => use(rowPages(run => run(queries))), inSnapshot)
 }
 
 async function write(path: string, pages: RowPages, options: BackupOptions): Promise<Summary> {

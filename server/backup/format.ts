@@ -17,8 +17,8 @@ const Text = Type.String({ pattern: '^[^\\u0000]*$' })
 const Count = Type.Integer({ minimum: 0 })
 const orNull = <T extends typeof Text | typeof Time>(schema: T) => Type.Union([schema, Type.Null()])
 
-export const Project = Type.Object({ id: Id, name: Text, created_at: Time }, strict)
-export const Defect = Type.Object(
+const Project = Type.Object({ id: Id, name: Text, created_at: Time }, strict)
+const Defect = Type.Object(
   {
     id: Id,
     section_id: Text,
@@ -30,7 +30,7 @@ export const Defect = Type.Object(
   },
   strict,
 )
-export const Device = Type.Object(
+const Device = Type.Object(
   {
     endpoint: Text,
     p256dh: Text,

@@ -6,10 +6,11 @@ import { kindOf, type Line, readBackup, type Summary, type Totals, total } from 
 /** There is something in the database already. */
 export class NotEmpty extends Error {}
 
-export type OnRows = (done: number, of: number) => void
+type OnRows = (done: number, of: number) => void
 
 const BATCH = 1_000
-const LONGEST_MS = 6 * 60 * 60_000
+/** For a backup or a restore as a whole. */
+export const LONGEST_MS = 6 * 60 * 60_000
 
 /** Reads all of it and touches nothing; throws `BrokenBackup` unless it is whole and sound. */
 export async function verifyBackup(path: string, onRows?: OnRows, signal?: AbortSignal): Promise<Summary> {
