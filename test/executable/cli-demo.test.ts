@@ -126,7 +126,8 @@ describe('the demo', () => {
     const before = await Bun.file(keys).text()
     expect(await demo.signal('SIGINT')).toBe(0)
     expect(existsSync(place.file('faultline-data/demo-settings.json'))).toBe(false)
-    expect((await here('healthcheck')).status).toBe(1)
+    const stopped = { cwd: place.path, env: { PORT: new URL(url).port } }
+    expect((await faultline(['healthcheck'], stopped)).status).toBe(1)
     expect((await total()).sum).toBe(180)
 
     await begin()
