@@ -12,11 +12,14 @@ export async function readJson({ request }: { request: Request }): Promise<unkno
   if (nestedTooDeep(text))
     throw new Refusal('invalid_body', [{ field: 'body', message: 'is nested too deeply' }])
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, printable)
   } catch {
     throw new Refusal('malformed_json')
   }
 }
+
+/** Elysia prints the value that breaks a rule, and fails at an object whose `toString` is no function. */
+const printable = (name: string, value: unknown) => (name === 'toString' ? undefined : value)
 
 function decodedBody(bytes: ArrayBuffer): string {
   try {

@@ -141,6 +141,17 @@ describe('filing', () => {
     }
   })
 
+  test('an object that cannot be printed is as wrong as any other', async () => {
+    for (const value of [{ toString: 1 }, [{ toString: null }], { valueOf: 1, toJSON: 1 }]) {
+      for (const field of ['section_id', 'project_id', 'verbatim']) {
+        const response = await file({ [field]: value })
+        expect([field, response.status]).toEqual([field, 422])
+        expect((await problemOf(response)).errors).toEqual([{ field, message: 'must be text' }])
+      }
+    }
+    expect((await file({ toString: 1 })).status).toBe(201)
+  })
+
   test('deep nesting is refused quickly', async () => {
     const started = performance.now()
     expect((await post(alice, '/api/defects', '['.repeat(60_000))).status).toBeOneOf([400, 422])
