@@ -94,7 +94,7 @@ export class Faultline {
       projects,
       sender,
       lastShown: section => this.feed.entries.find(entry => entry.section_id === section),
-      waits: draft => this.waits(draft, { drafts, sender }),
+      waits: draft => this.waits(draft, drafts),
     })
     const push = person.is_owner ? new Push(person.pushKey) : undefined
     this.desk = { person, drafts, projects, sender, report, push }
@@ -112,8 +112,9 @@ export class Faultline {
 
   private async look(sender: Sender): Promise<void> {
     if (this.session.ended) return
+    const { board, feed } = this
     try {
-      await Promise.all([this.feed.look(), this.board.refresh()])
+      await Promise.all([feed.look(), board.failed ? board.load() : board.refresh()])
     } catch {
       return
     }
@@ -127,10 +128,9 @@ export class Faultline {
     this.notices.say(`Filed on ${this.label(entry.section_id)}.`, 'good')
   }
 
-  private waits(draft: Draft, { drafts, sender }: Pick<Desk, 'drafts' | 'sender'>): void {
+  private waits(draft: Draft, drafts: Drafts): void {
     drafts.keep(draft)
     this.notices.say(`No answer from the server. Your report on ${this.label(draft.section)} is kept here.`)
-    sender.flushLater()
   }
 }
 

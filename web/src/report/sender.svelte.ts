@@ -3,9 +3,6 @@ import type { Session } from '../lib/session.svelte.ts'
 import type { Draft, Drafts } from './drafts.svelte.ts'
 import { type Projects, tidy } from './projects.svelte.ts'
 
-const FIRST_RETRY_MS = 3_000
-const LAST_RETRY_MS = 60_000
-
 interface Outside {
   session: Session
   drafts: Drafts
@@ -17,8 +14,6 @@ interface Outside {
 /** Sends drafts, each under its own key, so that one report is stored however often it is tried. */
 export class Sender {
   private readonly busy = new Set<string>()
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private pause = FIRST_RETRY_MS
 
   constructor(private readonly outside: Outside) {
     addEventListener('online', () => void this.flush())
@@ -46,26 +41,17 @@ export class Sender {
     }
   }
 
-  /** Everything that waits, one after the other; again later while the server cannot be reached. */
+  /** Everything that waits, one after the other, until the server cannot be reached. */
   async flush(): Promise<void> {
-    clearTimeout(this.timer)
     for (const draft of this.outside.drafts.waiting) {
       if (this.busy.has(draft.key)) continue
       try {
         await this.send(draft)
-        this.pause = FIRST_RETRY_MS
       } catch (error) {
-        if (!(error instanceof Fault && error.kind !== 'refused')) this.outside.refused(draft)
-        else if (error.passing) return this.flushLater()
-        else return
+        if (error instanceof Fault && error.kind !== 'refused') return
+        this.outside.refused(draft)
       }
     }
-  }
-
-  flushLater(): void {
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.flush(), this.pause)
-    this.pause = Math.min(LAST_RETRY_MS, this.pause * 2)
   }
 
   private async file(draft: Draft) {
