@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { project as makeProject, report } from '../support/api.ts'
+import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { dialog, inChromium, launch, screenshot, section, visit } from './support.ts'
+
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300mm" height="200mm">
+  <rect width="300" height="200" fill="#335" style="stroke:#112;stroke-width:4"/>
+  <text x="150" y="20" fill="#fff" text-anchor="middle">Pump station</text>
+  <rect data-section="tank" aria-label="Tank" x="20" y="40" width="80" height="120" fill="#778"/>
+  <g data-section="pump" transform="translate(130 60)">
+    <title>Main pump</title>
+    <circle cx="40" cy="40" r="40" fill="#99a"/>
+    <path d="M10 40h60" stroke="#000" stroke-width="6"/>
+  </g>
+  <g data-section="valve" data-label="Valve"><path d="M240 80l40 40v-40l-40 40z" fill="#aab"/></g>
+</svg>`
+
+inChromium('a drawing of one’s own as the board', () => {
+  let app: TestApp
+  let browser: Browser
+  const home = mkdtempSync(join(tmpdir(), 'faultline-board-'))
+  beforeAll(async () => {
+    await Bun.write(join(home, 'board.svg'), drawing)
+    app = await testApp({ env: { BOARD_FILE: join(home, 'board.svg') } })
+    browser = await launch()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await app.stop()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  test('shapes and groups become sections with number, colour and name', async () => {
+    const hinge = await makeProject(app)
+    for (const words of ['Leaks', 'Leaks more']) await report(app.as(ALICE), hinge.id, words, 'pump')
+    await report(app.as(ALICE), hinge.id, 'Rust', 'tank')
+    const { page, complaints } = await visit(browser, app, ALICE)
+    await section(page, 'Tank, 1 defect').waitFor()
+    await section(page, 'Main pump, 2 defects').waitFor()
+    await section(page, 'Valve, 0 defects').waitFor()
+    await screenshot(page, 'board-of-ones-own')
+    const colour = (id: string) =>
+      page
+        .locator(`.board [data-section=${id}]`)
+        .evaluate(element => getComputedStyle(element.querySelector('.section-area') ?? element).fill)
+    expect(new Set(await Promise.all(['tank', 'pump', 'valve'].map(colour))).size).toBe(3)
+    const number = page.locator('.board .count', { hasText: '2' })
+    const [pump, badge] = await Promise.all([section(page, /Main pump/).boundingBox(), number.boundingBox()])
+    expect(Math.abs(badge!.y - pump!.y)).toBeLessThan(30)
+    expect(Math.abs(badge!.x - pump!.x - pump!.width)).toBeLessThan(30)
+    await section(page, /Main pump/).click()
+    await dialog(page).getByRole('heading', { name: 'Main pump' }).waitFor()
+    await dialog(page).getByText('Leaks more').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
