@@ -7,7 +7,7 @@ import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
 import { dialog, inChromium, launch, screenshot, section, visit } from './support.ts'
 
-const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300mm" height="200mm">
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200">
   <rect width="300" height="200" fill="#335" style="stroke:#112;stroke-width:4"/>
   <text x="150" y="20" fill="#fff" text-anchor="middle">Pump station</text>
   <rect data-section="tank" aria-label="Tank" x="20" y="40" width="80" height="120" fill="#778"/>

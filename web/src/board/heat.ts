@@ -12,7 +12,7 @@ export function steps(worst: number): Step[] {
   const many = Math.min(MOST_STEPS, worst)
   const bound = (index: number) => Math.ceil((worst * index) / many)
   return Array.from({ length: many }, (_, index) => ({
-    step: many === 1 ? 1 : 1 + Math.round((index * (MOST_STEPS - 1)) / (many - 1)),
+    step: index + 1,
     from: bound(index) + 1,
     to: bound(index + 1),
   }))

@@ -18,7 +18,9 @@ export function readPicture(text: string): Picture {
   const root = parsed.documentElement
   if (root.localName !== 'svg') throw new Error('the board is not an SVG')
   const svg = document.importNode(root, true) as unknown as SVGSVGElement
-  const { width, height } = fitBox(svg)
+  const { width, height } = svg.viewBox.baseVal
+  svg.removeAttribute('width')
+  svg.removeAttribute('height')
   svg.setAttribute('role', 'group')
   svg.setAttribute('aria-label', 'Board')
   const elements = [...svg.querySelectorAll<SVGElement>('[data-section]')]
@@ -26,22 +28,6 @@ export function readPicture(text: string): Picture {
     if (!elements.some(element => child.contains(element))) child.setAttribute('aria-hidden', 'true')
   }
   return { svg, sections: elements.map(makeButton), ratio: width / height }
-}
-
-/** Every drawing scales: one without a viewBox gets the one that its size implies. */
-function fitBox(svg: SVGSVGElement): { width: number; height: number } {
-  const [width, height] = ['width', 'height'].map(
-    name => Number.parseFloat(svg.getAttribute(name) ?? '') || 100,
-  )
-  if (!svg.hasAttribute('viewBox')) svg.setAttribute('viewBox', `0 0 ${width} ${height}`)
-  svg.removeAttribute('width')
-  svg.removeAttribute('height')
-  const box = svg
-    .getAttribute('viewBox')!
-    .trim()
-    .split(/[\s,]+/)
-    .map(Number)
-  return { width: box[2] || width!, height: box[3] || height! }
 }
 
 function makeButton(element: SVGElement): Section {
