@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadBoard } from '../server/board/board.ts'
 import { readDataConfig } from '../server/config.ts'
-import { sectionCounts } from '../server/defects/service.ts'
+import { sectionCounts } from '../server/defects/counts.ts'
 import { labelOf } from './entries.ts'
 import { bar, clip, columns, json, oneLine, padEnd, quantity, width } from './print.ts'
 import { days, examples } from './program.ts'

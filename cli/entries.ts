@@ -1,8 +1,9 @@
 import type { Board } from '../server/board/board.ts'
 import type { Database } from '../server/db/database.ts'
+import { isKnownSection } from '../server/defects/counts.ts'
 import { readCursor } from '../server/defects/cursor.ts'
+import { type FeedRequest, readFeed } from '../server/defects/feed.ts'
 import type { FeedEntry } from '../server/defects/model.ts'
-import { type FeedRequest, readFeed, sectionHasDefects } from '../server/defects/service.ts'
 import { UsageFault } from './faults.ts'
 import { ago, clip, clock, oneLine, padEnd, width } from './print.ts'
 import type { Io } from './run.ts'
@@ -27,9 +28,8 @@ export async function* entries(
   }
 }
 
-/** A section of the board, or one that has left it and still has defects. */
 export async function knownSection(db: Database, board: Board, id?: string): Promise<void> {
-  if (id === undefined || board.sections.has(id) || (await sectionHasDefects(db, id))) return
+  if (id === undefined || (await isKnownSection(db, board, id))) return
   throw new UsageFault([
     `--section: there is no section "${id}". The sections are ${[...board.sections.keys()].join(', ')}.`,
   ])

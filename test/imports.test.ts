@@ -31,7 +31,9 @@ const rulesOf = (feature: string): Rule[] => [
   },
   {
     who: new RegExp(`^server/${feature}/routes\\.ts$`),
-    may: new RegExp(`^server/(schema|errors|coalesce|auth/guards|${feature}/(model|service|cursor))\\.ts$`),
+    may: new RegExp(
+      `^server/(schema|errors|coalesce|auth/guards|${feature}/(model|service|feed|counts|cursor))\\.ts$`,
+    ),
   },
   {
     who: new RegExp(`^server/${feature}/`),
@@ -78,7 +80,7 @@ const rules: Rule[] = [
   },
   {
     who: /^cli\//,
-    may: /^(cli|server\/(db|backup))\/|^server\/(config|errors|log|outbound|board\/board|\w+\/service|defects\/(follow|cursor)|push\/sender)\.ts$/,
+    may: /^(cli|server\/(db|backup))\/|^server\/(config|errors|log|outbound|board\/board|\w+\/service|defects\/(feed|follow|counts|cursor)|push\/sender)\.ts$/,
   },
   { who: /^web\//, may: /^web\// },
 ]

@@ -7,7 +7,7 @@ import { connect } from '../server/db/database.ts'
 import { openEmbedded } from '../server/db/embedded.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { tend } from '../server/db/upkeep.ts'
-import { feedQuery } from '../server/defects/service.ts'
+import { feedQuery } from '../server/defects/feed.ts'
 import { silentLog } from '../server/log.ts'
 import { seed } from './bench/seed.ts'
 

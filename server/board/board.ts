@@ -8,6 +8,8 @@ import { writeSvg } from './write.ts'
 import { type Fault, parseXml, type XmlElement } from './xml.ts'
 import { clip } from './xml-grammar.ts'
 
+export { isSectionId } from './sections.ts'
+
 export interface Section {
   id: string
   label: string

@@ -5,8 +5,9 @@ import { SECTION_SHAPES } from './vocabulary.ts'
 import type { Fault } from './xml.ts'
 import { clip } from './xml-grammar.ts'
 
-const SECTION_ID = /^[a-z0-9-]{1,40}$/
 const MAX_LABEL = 80
+
+export const isSectionId = (text: string) => /^[a-z0-9-]{1,40}$/.test(text)
 
 interface Found {
   sections: Map<string, Section>
@@ -40,7 +41,7 @@ function judge(found: Found, shape: Shape, id: string, outer: string | undefined
   const name = JSON.stringify(clip(id))
   const earlier = found.lines.get(id)
   found.lines.set(id, earlier ?? shape.line)
-  if (!SECTION_ID.test(id)) fault(`section ${name}: an id is 1 to 40 of a-z, 0-9 and "-": change it`)
+  if (!isSectionId(id)) fault(`section ${name}: an id is 1 to 40 of a-z, 0-9 and "-": change it`)
   if (earlier !== undefined)
     fault(`section ${name} is there already in line ${earlier}: give each its own id`)
   if (outer !== undefined)

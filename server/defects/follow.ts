@@ -2,8 +2,8 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { STATEMENT_DEADLINE_MS } from '../db/client.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { defects, projects } from '../db/schema.ts'
+import { entryFields, readFeed, toEntry } from './feed.ts'
 import type { FeedEntry } from './model.ts'
-import { entryFields, readFeed, toEntry } from './service.ts'
 
 export interface Follower {
   /** The newest, oldest of them first. */

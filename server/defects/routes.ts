@@ -1,20 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { signedIn } from '../auth/guards.ts'
-import type { Board } from '../board/board.ts'
 import { createCoalesce } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { JSON_TYPE } from '../schema.ts'
+import { isKnownSection, sectionCounts } from './counts.ts'
 import { readCursor } from './cursor.ts'
+import { type FeedRequest, readFeed } from './feed.ts'
 import { Counts, CountsQuery, DefectBody, FeedEntry, FeedQuery } from './model.ts'
-import {
-  type FeedRequest,
-  readFeed,
-  reportDefect,
-  sectionCounts,
-  sectionHasDefects,
-  unknownSection,
-} from './service.ts'
+import { reportDefect, unknownSection } from './service.ts'
 
 interface Answer {
   bytes: Uint8Array<ArrayBuffer>
@@ -33,7 +27,9 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
       '/api/defects',
       async ({ query }) => {
         const asked = feedRequest(query)
-        if (asked.section !== undefined) await knownSection({ db, board }, asked.section)
+        if (asked.section !== undefined && !(await isKnownSection(db, board, asked.section))) {
+          throw unknownSection('invalid_query', 'section')
+        }
         const key = `feed ${asked.limit} ${query.section ?? ''} ${query.before ?? ''}`
         return respond(
           await coalesce(key, async () => {
@@ -91,12 +87,6 @@ function feedRequest(query: typeof FeedQuery.static): FeedRequest {
     ...(query.section === undefined ? {} : { section: query.section }),
     ...(before ? { before } : {}),
   }
-}
-
-async function knownSection({ db, board }: { db: Deps['db']; board: Board }, section: string): Promise<void> {
-  if (board.sections.has(section)) return
-  const retired = /^[a-z0-9-]{1,40}$/.test(section) && (await sectionHasDefects(db, section))
-  if (!retired) throw unknownSection('invalid_query', 'section')
 }
 
 function linkToNext({ limit, section }: FeedRequest, cursor: string): string {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { loadBoard } from '../../server/board/board.ts'
-import { rebuildCounts, sectionCounts } from '../../server/defects/service.ts'
+import { rebuildCounts, sectionCounts } from '../../server/defects/counts.ts'
 import type { Project } from '../../server/projects/model.ts'
 import { project, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
