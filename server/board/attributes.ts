@@ -1,7 +1,8 @@
 import type { Judge } from './svg.ts'
 import { FRAGMENT, judgeValue, plainStyle } from './values.ts'
 import { CLASSES, GEOMETRY, PRESENTATION } from './vocabulary.ts'
-import { XML_NAMESPACE, type XmlAttribute, type XmlElement } from './xml.ts'
+import type { XmlAttribute, XmlElement } from './xml.ts'
+import { XML_NAMESPACE } from './xml-attributes.ts'
 import { clip } from './xml-grammar.ts'
 
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'

@@ -1,17 +1,6 @@
-import { ATTRIBUTE, clip, DECLARATION, DOCTYPE, FORBIDDEN, TAG_END, TAG_NAME } from './xml-grammar.ts'
-import {
-  decode,
-  fail,
-  lines,
-  match,
-  NotWellFormed,
-  note,
-  type Reader,
-  type Scope,
-  upTo,
-} from './xml-reader.ts'
-
-export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
+import { readAttributes, resolve } from './xml-attributes.ts'
+import { clip, DECLARATION, DOCTYPE, FORBIDDEN, TAG_END, TAG_NAME } from './xml-grammar.ts'
+import { decode, fail, lines, match, NotWellFormed, note, type Reader, upTo } from './xml-reader.ts'
 
 export interface XmlAttribute {
   name: string
@@ -42,6 +31,7 @@ export interface XmlDocument {
 }
 
 const MAX_DEPTH = 100
+
 /** A strict reader of XML 1.0 with namespaces. It fetches nothing and expands no entity but the five of XML. */
 export function parseXml(source: string): XmlDocument {
   const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
@@ -169,47 +159,4 @@ function readStartTag(reader: Reader): void {
   if (parent) parent.element.children.push(element)
   else reader.document.root = element
   if (end[1] === '') reader.open.push({ element, tag, scope })
-}
-
-function readAttributes(reader: Reader, tag: string): { attributes: XmlAttribute[]; scope: Scope } {
-  const raw = new Map<string, { value: string; at: number }>()
-  for (let found = match(reader, ATTRIBUTE); found; found = match(reader, ATTRIBUTE)) {
-    const at = found.index + found[0].search(/[^ \t\n]/)
-    if (raw.has(found[1]!))
-      note(reader, `<${clip(tag)}> has the attribute ${clip(found[1]!)} twice: keep one`, at)
-    else
-      raw.set(found[1]!, { value: decode(reader, (found[2] ?? found[3])!.replace(/[\t\n]/g, ' '), at), at })
-  }
-  const declared = new Map<string, string>()
-  for (const [name, { value }] of raw) {
-    if (name === 'xmlns') declared.set('', value)
-    else if (name.startsWith('xmlns:')) declared.set(name.slice(6), value)
-  }
-  const outer = reader.open.at(-1)?.scope
-  const scope = declared.size || !outer ? { declared, outer } : outer
-  const attributes: XmlAttribute[] = []
-  for (const [tagName, { value, at }] of raw) {
-    if (tagName === 'xmlns' || tagName.startsWith('xmlns:')) continue
-    const resolved = tagName.includes(':')
-      ? resolve(reader, tagName, scope, at)
-      : { name: tagName, namespace: '' }
-    attributes.push({ ...resolved, value, line: reader.lineAt(at) })
-  }
-  return { attributes, scope }
-}
-
-function resolve(reader: Reader, tag: string, scope: Scope, at: number): { name: string; namespace: string } {
-  const colon = tag.indexOf(':')
-  const prefix = colon < 0 ? '' : tag.slice(0, colon)
-  const name = tag.slice(colon + 1)
-  if (name === '' || name.includes(':'))
-    note(reader, `${clip(tag)} is no name: at most one ":", inside it`, at)
-  if (prefix === 'xml') return { name, namespace: XML_NAMESPACE }
-  for (let at: Scope | undefined = scope; at; at = at.outer) {
-    const namespace = at.declared.get(prefix)
-    if (namespace !== undefined) return { name, namespace }
-  }
-  if (prefix)
-    note(reader, `the prefix of ${clip(tag)} is not declared: remove it or add xmlns:${clip(prefix)}`, at)
-  return { name, namespace: '' }
 }
