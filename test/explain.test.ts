@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
+import { createClient } from '../server/db/client.ts'
 import { connect, type Database } from '../server/db/database.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { countsQueries } from '../server/defects/counts.ts'
-import { feedQuery } from '../server/defects/feed.ts'
+import { feedQuery, readFeed } from '../server/defects/feed.ts'
 import { seed } from './bench/seed.ts'
 import { freshDatabase } from './support/postgres.ts'
 
@@ -78,4 +79,18 @@ test(`at ${rows} rows counts do not look at the defects at all`, async () => {
   for (const plan of [await planOf(total, []), await planOf(since, [7])]) {
     expect(plan.filter(node => node['Relation Name'] === 'defects')).toEqual([])
   }
+})
+
+test('however many limits are asked for, few statements stay prepared', async () => {
+  const client = createClient({ kind: 'postgres', url: database.url }, { max: 1 })
+  const { queries } = client
+  const here: Database = { ...db, read: run => run(queries) }
+  for (let limit = 1; limit <= 200; limit++) {
+    expect((await readFeed(here, { limit })).entries).toHaveLength(limit)
+  }
+  const [row] = await queries.execute<{ n: number }>(
+    sql`select count(*)::int as n from pg_prepared_statements`,
+  )
+  expect(row?.n).toBeWithin(1, 8)
+  await client.end(1)
 })

@@ -62,11 +62,15 @@ export async function readFeed(db: Database, request: FeedRequest): Promise<Feed
   }
 }
 
+/** Every limit of its own would leave its own statement prepared, on each connection. */
+const LIMITS = [50, 200]
+
 function feedRows(queries: Queries, request: FeedRequest): Promise<EntryTuple[]> {
-  const { limit, section, before, sinceDays } = request
+  const { section, before, sinceDays } = request
+  const limit = LIMITS.find(most => request.limit <= most) ?? request.limit
   const shape = `${limit} ${section !== undefined} ${before !== undefined} ${sinceDays !== undefined}`
   const prepared = feedQueries(queries)
-  const query = prepared.get(shape) ?? feedQuery(queries, request)
+  const query = prepared.get(shape) ?? feedQuery(queries, { ...request, limit })
   prepared.set(shape, query)
   const given = { section, createdAt: before?.createdAt.toISOString(), id: before?.id, sinceDays }
   return tuples(queries, query, given)
