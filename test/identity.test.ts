@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { admit, isOwner } from '../server/auth/identity.ts'
+import { noAddresses, outsideAddresses } from './support/addresses.ts'
 
 const config = { allowedDomain: 'example.com', ownerEmail: 'owner@example.com' }
 const verified = (email: unknown) => admit({ email, email_verified: true }, config)
@@ -17,76 +18,16 @@ describe('who may enter', () => {
     expect(verified(email)).toEqual({ email: stored })
   })
 
-  test.each([
-    'alice@evilexample.com',
-    'alice@example.co',
-    'alice@example.comx',
-    'alice@xample.com',
-    'alice@.example.com',
-    'alice@example..com',
-    'alice@example.com.',
-    'alice@sub.example.com',
-    'alice@example.com.evil.test',
-    'alice@[127.0.0.1]',
-    'alice@[IPv6:::1]',
-    'alice@example.com?x',
-    'alice@example.com#x',
-    'alice@example.com/x',
-    'alice@example.com:25',
-    'x@gmail.com',
-  ])('%s is outside the domain', email => {
+  test.each(outsideAddresses)('%s is outside the domain', email => {
     expect(verified(email)).toEqual({ refused: 'wrong_domain' })
   })
 
-  test.each([
-    'attacker@example.com@evil.test',
-    'attacker@evil.test@example.com',
-    '@example.com@example.com',
-    '"alice smith"@example.com',
-    '"alice"@example.com',
-    'alice\u0000@example.com',
-    'alice@example.com\u0000.evil.test',
-    ' alice@example.com',
-    'alice@example.com ',
-    'alice@example.com\t',
-    'alice@example.com\n',
-    '\u00a0alice@example.com',
-    '\ufeffalice@example.com',
-    'alice@ехample.com',
-    'alice@exаmple.com',
-    'alice@example。com',
-    'alice@example．com',
-    'alice@example｡com',
-    'alice@exam\u200bple.com',
-    'alice@exam\u200dple.com',
-    'alice@exam\u00adple.com',
-    'alice@exam\u2060ple.com',
-    'alice\u202e@example.com',
-    '\u212aim@example.com',
-    'lıam@example.com',
-    'aliſe@example.com',
-    '@',
-    '@example.com',
-    'alice@',
-    'example.com',
-    'Alice <alice@example.com>',
-    '<alice@example.com>',
-    'mailto:alice@example.com',
-    'alice(comment)@example.com',
-    'alice,bob@example.com',
-    '.alice@example.com',
-    'alice.@example.com',
-    'al..ice@example.com',
-    `${'a'.repeat(65)}@example.com`,
-    `alice@${'a'.repeat(250)}`,
-    'alice%40evil.test%00@example.com@',
-    [['alice@example.com']],
-    { toString: () => 'alice@example.com' },
-    42,
-    true,
-  ])('%j is no address', email => {
-    expect(verified(email)).toEqual({ refused: 'malformed' })
-  })
+  test.each([...noAddresses, [['alice@example.com']], { toString: () => 'alice@example.com' }, 42, true])(
+    '%j is no address',
+    email => {
+      expect(verified(email)).toEqual({ refused: 'malformed' })
+    },
+  )
 
   test.each([undefined, null, ''])('%p is no e-mail at all', email => {
     expect(verified(email)).toEqual({ refused: 'no_email' })

@@ -12,12 +12,11 @@ import {
   newDevice,
   type PushService,
   pushService,
-  type SilentService,
-  silentService,
   type TestDevice,
-  until,
   vapidPair,
 } from './support/push-service.ts'
+import { type SilentService, silentService } from './support/silent-service.ts'
+import { until } from './support/until.ts'
 
 let database: Awaited<ReturnType<typeof pushDatabase>>
 let service: PushService

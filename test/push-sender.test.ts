@@ -1,14 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Subscription } from '../server/push/model.ts'
 import { deliver, retryAfter, vapidSubject } from '../server/push/sender.ts'
-import {
-  type PushService,
-  pushService,
-  silentService,
-  type TestDevice,
-  until,
-  vapidPair,
-} from './support/push-service.ts'
+import { type PushService, pushService, type TestDevice, vapidPair } from './support/push-service.ts'
+import { silentService } from './support/silent-service.ts'
+import { until } from './support/until.ts'
 
 let service: PushService
 const vapid = vapidPair()

@@ -6,12 +6,11 @@ import {
   newDevice,
   type PushService,
   pushService,
-  type SilentService,
-  silentService,
   type TestDevice,
-  until,
   vapidPair,
 } from '../support/push-service.ts'
+import { type SilentService, silentService } from '../support/silent-service.ts'
+import { until } from '../support/until.ts'
 
 const PATH = '/api/subscriptions'
 const vapid = vapidPair()

@@ -9,7 +9,7 @@ import {
   type Page,
   type Worker,
 } from 'playwright-core'
-import { until } from '../support/push-service.ts'
+import { until } from '../support/until.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const missing = !existsSync(CHROMIUM)

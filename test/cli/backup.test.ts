@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { asc } from 'drizzle-orm'
 import { writeBackup } from '../../server/backup/backup.ts'
 import { BrokenBackup } from '../../server/backup/format.ts'
 import { NotEmpty, restoreBackup, verifyBackup } from '../../server/backup/restore.ts'
 import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
-import { defects, projects, pushSubscriptions, sectionDays, sectionTotals } from '../../server/db/schema.ts'
+import { defects, projects, pushSubscriptions } from '../../server/db/schema.ts'
+import { contents } from '../support/contents.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'faultline-backup-'))
@@ -71,21 +71,6 @@ async function fill(db: Database) {
       lastOutcomeAt: time(4),
     }),
   )
-}
-
-const contents = (db: Database) =>
-  db.read(async queries => ({
-    projects: await queries.select().from(projects).orderBy(asc(projects.id)),
-    defects: await queries.select().from(defects).orderBy(asc(defects.id)),
-    devices: await queries.select().from(pushSubscriptions),
-    totals: sums(await queries.select().from(sectionTotals), row => row.sectionId),
-    days: sums(await queries.select().from(sectionDays), row => `${row.day} ${row.sectionId}`),
-  }))
-
-function sums<T extends { count: number }>(rows: T[], name: (row: T) => string) {
-  const sum: Record<string, number> = {}
-  for (const row of rows) sum[name(row)] = (sum[name(row)] ?? 0) + row.count
-  return sum
 }
 
 describe('a backup', () => {

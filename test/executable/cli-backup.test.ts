@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
-import { asc, sql } from 'drizzle-orm'
-import type { Database } from '../../server/db/database.ts'
+import { sql } from 'drizzle-orm'
 import { connect } from '../../server/db/database.ts'
 import { openTarget } from '../../server/db/open.ts'
-import { defects, projects, pushSubscriptions, sectionDays, sectionTotals } from '../../server/db/schema.ts'
+import { defects, projects, pushSubscriptions } from '../../server/db/schema.ts'
 import { silentLog } from '../../server/log.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
-import { executable, faultline, going, home, onTerminal, sections, seed, until } from '../support/cli.ts'
+import { executable, faultline, going, home, onTerminal, sections, seed } from '../support/cli.ts'
+import { contents } from '../support/contents.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 const place = home()
 const drops: (() => Promise<void>)[] = [async () => place.remove()]
@@ -26,21 +27,6 @@ async function nowhereYet(kind: Kind): Promise<Record<string, string>> {
   const { url, drop } = await freshDatabase()
   drops.push(drop)
   return { DATABASE_URL: url }
-}
-
-const contents = (db: Database) =>
-  db.read(async queries => ({
-    projects: await queries.select().from(projects).orderBy(asc(projects.id)),
-    defects: await queries.select().from(defects).orderBy(asc(defects.id)),
-    devices: await queries.select().from(pushSubscriptions),
-    totals: sums(await queries.select().from(sectionTotals), row => row.sectionId),
-    days: sums(await queries.select().from(sectionDays), row => `${row.day} ${row.sectionId}`),
-  }))
-
-function sums<T extends { count: number }>(rows: T[], name: (row: T) => string) {
-  const sum: Record<string, number> = {}
-  for (const row of rows) sum[name(row)] = (sum[name(row)] ?? 0) + row.count
-  return sum
 }
 
 /** What a database holds that no server runs on. */

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import postgres from 'postgres'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
-import { faultline, type Going, going, home, sections, until } from '../support/cli.ts'
+import { faultline, type Going, going, home, sections } from '../support/cli.ts'
 import { startCluster } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 const long = process.env.FAULTLINE_LONG === '1'
 const WRITERS = 8

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
-import { faultline, sections, until } from '../support/cli.ts'
+import { faultline, sections } from '../support/cli.ts'
+import { until } from '../support/until.ts'
 
 const CLIENTS = 8
 const EACH = process.env.FAULTLINE_LONG === '1' ? 400 : 40

@@ -123,18 +123,6 @@ export function going(args: string[], where: Surroundings = {}): Going {
   }
 }
 
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  what: string,
-  ms = 20_000,
-): Promise<void> {
-  const deadline = Date.now() + ms
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`)
-    await Bun.sleep(20)
-  }
-}
-
 export const sections = () => [...loadBoard().sections.keys()]
 
 /** Straight into the database: `count` defects on each of the first sections in turn, newest last. */

@@ -7,9 +7,9 @@ import {
   randomBytes,
   type webcrypto,
 } from 'node:crypto'
-import { createServer, type Socket } from 'node:net'
 import { importJWK, jwtVerify } from 'jose'
 import type { Message } from '../../server/push/message.ts'
+import { until } from './until.ts'
 
 /** A subscription as a browser hands it out; what is sent to it can be read with `received`. */
 export interface TestDevice {
@@ -108,11 +108,8 @@ export function pushService(): PushService {
       return keys.device
     },
     async arrived(count, ms = 10_000) {
-      await until(
-        () => service.received.length >= count,
-        ms,
-        () => `${service.received.length} of ${count} pushes came`,
-      )
+      const came = () => `${service.received.length} of ${count} pushes came`
+      await until(() => service.received.length >= count, came, ms)
       return service.received
     },
     stop: () => server.stop(true),
@@ -177,51 +174,3 @@ function decrypt(body: Buffer, { curve, auth }: Keys): string {
 
 const derive = (key: Buffer, salt: Buffer, info: Buffer, length: number) =>
   Buffer.from(hkdfSync('sha256', key, salt, info, length))
-
-export interface SilentService {
-  port: number
-  host: string
-  connections: number
-  openNow: number
-  stop(): void
-}
-
-/** Takes connections and says nothing (to https it never answers the TLS greeting), or only `greeting`. */
-export async function silentService(greeting = ''): Promise<SilentService> {
-  const sockets = new Set<Socket>()
-  const server = createServer(socket => {
-    service.connections++
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-    socket.once('data', () => greeting && socket.write(greeting))
-    socket.resume()
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  const service = {
-    port,
-    host: `127.0.0.1:${port}`,
-    connections: 0,
-    get openNow() {
-      return sockets.size
-    },
-    stop() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
-  }
-  return service
-}
-
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  ms = 10_000,
-  what = () => 'it did not happen',
-) {
-  const end = performance.now() + ms
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(what())
-    await Bun.sleep(5)
-  }
-}
