@@ -78,7 +78,8 @@ export function connect(target: Target, afterClose: () => Promise<void> = async 
     },
     async ping() {
       try {
-        await within(PING_DEADLINE_MS, client.queries.execute('select 1'))
+        const asked = once(queries => queries.execute('select 1'), STATEMENT_DEADLINE_MS)
+        await within(PING_DEADLINE_MS, asked)
         return true
       } catch {
         return false
