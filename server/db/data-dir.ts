@@ -1,85 +1,103 @@
 import {
   chmodSync,
-  closeSync,
   existsSync,
-  fsyncSync,
+  lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assets } from '../assets.ts'
+import { syncDirectory } from './durable-fs.ts'
 
 const MAJOR = '18'
-/** What a socket's path may hold, less the end mark. */
-const SOCKET_PATH_BYTES = 107
+const CLUSTER = 'pgdata'
+const SHARED_BY_USERS = 0o1000
+/** What a socket's path may hold on every system, with the end mark. */
+const SOCKET_PATH_BYTES = 104
 
-/** The directory holds another major version of PostgreSQL. */
-export class DataDirForeign extends Error {
-  constructor(dataDir: string, version: string) {
-    super(
-      `${dataDir} was written by PostgreSQL ${version}, this Faultline embeds ${MAJOR}: ` +
-        'back it up with the version that wrote it, and restore into an empty DATA_DIR',
-    )
+/** The directory is not one that this Faultline may use. */
+export class DataDirForeign extends Error {}
+
+/** Looks only: a directory of another PostgreSQL is left exactly as it is. */
+export function refuseForeign(dataDir: string): void {
+  if (existsSync(join(dataDir, 'PG_VERSION'))) {
+    throw new DataDirForeign(`${dataDir} belongs to another PostgreSQL: choose another DATA_DIR`)
   }
+  const cluster = join(dataDir, CLUSTER)
+  if (!existsSync(cluster)) return
+  const versionFile = join(cluster, 'PG_VERSION')
+  const version = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : 'an unknown version'
+  if (version === MAJOR) return
+  throw new DataDirForeign(
+    `${dataDir} was written by PostgreSQL ${version}, this Faultline embeds ${MAJOR}: ` +
+      'back it up with the version that wrote it, and restore into an empty DATA_DIR',
+  )
 }
 
 /** The one true path of a directory that only its user may enter. */
 export function ownDirectory(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const real = realpathSync(dataDir)
-  chmodSync(real, 0o700)
+  const { mode } = statSync(real)
+  if (mode & SHARED_BY_USERS) {
+    throw new DataDirForeign(`${real} is shared by all users: choose a directory of its own as DATA_DIR`)
+  }
+  if ((mode & 0o777) !== 0o700) chmodSync(real, 0o700)
   return real
 }
 
 /** The cluster's files, laid out from the template on first use. */
 export async function ensureCluster(dataDir: string): Promise<string> {
-  const cluster = join(dataDir, 'pgdata')
-  if (existsSync(cluster)) {
-    refuseForeign(dataDir, cluster)
-    return cluster
-  }
+  const cluster = join(dataDir, CLUSTER)
+  refuseForeign(dataDir)
+  if (existsSync(cluster)) return cluster
   for (const name of readdirSync(dataDir)) {
-    if (name.startsWith('pgdata.')) rmSync(join(dataDir, name), { recursive: true })
+    if (name.startsWith(`${CLUSTER}.`)) rmSync(join(dataDir, name), { recursive: true })
   }
   // Complete beside, then renamed: a start that is killed half way leaves no half a database.
-  const beside = join(dataDir, `pgdata.${process.pid}`)
+  const beside = join(dataDir, `${CLUSTER}.${process.pid}`)
   await new Bun.Archive(readFileSync(join(assets.pglite, 'template.tar.gz'))).extract(beside)
   chmodSync(beside, 0o700)
-  syncTree(beside)
+  await syncTree(beside)
   renameSync(beside, cluster)
-  sync(dataDir)
+  syncDirectory(dataDir)
   return cluster
 }
 
-function refuseForeign(dataDir: string, cluster: string): void {
-  const versionFile = join(cluster, 'PG_VERSION')
-  const version = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : 'an unknown version'
-  if (version !== MAJOR) throw new DataDirForeign(dataDir, version)
+async function syncTree(folder: string): Promise<void> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.map(entry => join(entry.parentPath, entry.name))
+  await Promise.all([folder, ...paths].map(sync))
 }
 
-function syncTree(folder: string): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    sync(join(entry.parentPath, entry.name))
-  }
-  sync(folder)
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  await file.sync()
+  await file.close()
 }
 
 /** In the data directory, or where that is too long a path in one of the user's own under the temporary one. */
 export function socketPathFor(dataDir: string): string {
   const beside = join(dataDir, 'postgres.sock')
-  if (Buffer.byteLength(beside) <= SOCKET_PATH_BYTES) return beside
+  if (Buffer.byteLength(beside) < SOCKET_PATH_BYTES) return beside
   const short = join(tmpdir(), `faultline-${process.getuid?.() ?? 0}-${Bun.hash(dataDir).toString(36)}`)
-  return join(ownDirectory(short), 'postgres.sock')
+  mkdirSync(short, { recursive: true, mode: 0o700 })
+  refuseStrangers(short)
+  return join(short, 'postgres.sock')
+}
+
+/** In the temporary directory anybody may have laid something under the name that is ours. */
+function refuseStrangers(directory: string): void {
+  const there = lstatSync(directory)
+  const ours = there.isDirectory() && there.uid === (process.getuid?.() ?? there.uid)
+  if (!ours || (there.mode & 0o077) !== 0) {
+    throw new DataDirForeign(`${directory} is not ours alone: remove it, or choose a shorter DATA_DIR`)
+  }
 }

@@ -11,6 +11,8 @@ interface EmscriptenModule {
   NODEFS: {
     stream_ops: { fsync?: (stream: OpenStream) => number }
     realPath(node: unknown): string
+    /** turns Node's errors into error numbers, which PostgreSQL understands */
+    tryFSOperation<T>(operation: () => T): T
   }
 }
 
@@ -28,16 +30,21 @@ export function createDurableFs(directory: string, disk: { syncs: number }): Nod
 
 function installFsync({ NODEFS }: EmscriptenModule, disk: { syncs: number }): void {
   NODEFS.stream_ops.fsync = stream => {
-    if (stream.nfd === undefined) syncDirectory(NODEFS.realPath(stream.node))
-    else fdatasyncSync(stream.nfd)
+    NODEFS.tryFSOperation(() => {
+      if (stream.nfd === undefined) syncDirectory(NODEFS.realPath(stream.node))
+      else fdatasyncSync(stream.nfd)
+    })
     disk.syncs++
     return 0
   }
 }
 
 /** Directories are opened without a descriptor there; a rename is durable when its directory is. */
-function syncDirectory(path: string): void {
+export function syncDirectory(path: string): void {
   const directory = openSync(path, 'r')
-  fsyncSync(directory)
-  closeSync(directory)
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
 }

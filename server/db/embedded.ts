@@ -1,12 +1,12 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { assets } from '../assets.ts'
 import type { Log } from '../log.ts'
-import { ensureCluster, ownDirectory, socketPathFor } from './data-dir.ts'
+import { ensureCluster, ownDirectory, refuseForeign, socketPathFor } from './data-dir.ts'
 import { currentHolder, type Holder, takeLock } from './lock.ts'
 
 export interface Embedded {
   socketPath: string
-  /** how often a commit was forced to the disk so far */
+  /** how often something was forced to the disk so far */
   syncs(): Promise<number>
   close(): Promise<void>
 }
@@ -19,11 +19,17 @@ export interface EmbeddedOptions {
 }
 
 /** What the worker is told, and what it tells. */
-export type ToWorker = { open: { cluster: string; socketPath: string; files: string } } | 'close' | 'syncs'
-export type FromWorker = 'open' | 'closed' | { syncs: number } | { failed: string }
+export type ToWorker = { open: { cluster: string; socketPath: string } } | 'close' | 'syncs'
+export type FromWorker =
+  | 'open'
+  | 'closed'
+  | { syncs: number }
+  | { failed: string }
+  | { log: { level: 'debug' | 'warn'; text: string } }
 
-const OPEN_MS = 30_000
+const OPEN_MS = 60_000
 const CLOSE_MS = 2_000
+const END_MS = 1_000
 
 /** PostgreSQL in a worker, behind a unix socket in its directory, held by one process at a time. */
 export async function openEmbedded(
@@ -31,20 +37,17 @@ export async function openEmbedded(
   log: Log,
   options: EmbeddedOptions = {},
 ): Promise<Embedded> {
+  refuseForeign(dataDir)
   const directory = ownDirectory(dataDir)
   const lock = await takeLock(directory, options.waitMs ?? 0)
+  const worker = startWorker(log, options.onFailure)
   try {
     const cluster = await ensureCluster(directory)
     const socketPath = socketPathFor(directory)
     // A killed server leaves its socket behind.
     rmSync(socketPath, { force: true })
-    const worker = startWorker(
-      options.onFailure ?? (error => log.error('the embedded database failed', { error: error.message })),
-    )
-    await worker.ask({ open: { cluster, socketPath, files: assets.pglite } }, OPEN_MS)
-    if (!options.alone) {
-      lock.announce({ pid: process.pid, command: process.argv.slice(0, 3).join(' '), socketPath })
-    }
+    await worker.ask({ open: { cluster, socketPath } }, OPEN_MS)
+    if (!options.alone) lock.announce(socketPath)
     return {
       socketPath,
       async syncs() {
@@ -55,56 +58,67 @@ export async function openEmbedded(
         await worker
           .ask('close', CLOSE_MS)
           .catch(error => log.warn('closing the database', { reason: error.message }))
-        worker.end()
+        // A thread that might still write keeps the lock, until the process ends.
+        if (!(await worker.end())) return log.warn('the database did not stop')
         rmSync(socketPath, { force: true })
         lock.release()
       },
     }
   } catch (error) {
-    lock.release()
+    if (await worker.end()) lock.release()
     throw error
   }
 }
 
-/** The live server on this directory, if there is one. */
-export function findRunning(dataDir: string): Holder | undefined {
-  return existsSync(dataDir) ? currentHolder(realpathSync(dataDir)) : undefined
+/** The live server on this directory, if there is one that may be joined. */
+export function findRunning(dataDir: string): Required<Holder> | undefined {
+  if (!existsSync(dataDir)) return undefined
+  const { pid, command, socketPath } = currentHolder(realpathSync(dataDir)) ?? {}
+  return pid && command && socketPath ? { pid, command, socketPath } : undefined
 }
 
-function startWorker(onFailure: (error: Error) => void) {
+function startWorker(log: Log, onFailure = failureIn(log)) {
   const worker = new Worker(assets.databaseWorker)
+  const ended = new Promise<true>(resolve => worker.addEventListener('close', () => resolve(true)))
   let waiting: PromiseWithResolvers<FromWorker> | undefined
-  let ended = false
+  let done = false
 
-  function fail(error: Error) {
+  function fail(reason: string) {
+    const error = new Error(`the embedded database stopped: ${reason}`)
     if (waiting) waiting.reject(error)
-    else if (!ended) onFailure(error)
+    else if (!done) onFailure(error)
+    done = true
   }
-  worker.onerror = event => fail(new Error(`the embedded database stopped: ${event.message}`))
+  worker.onerror = event => fail(event.message)
+  void ended.then(() => done || fail('its thread ended'))
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-    if (typeof data === 'object' && 'failed' in data)
-      fail(new Error(`the embedded database stopped: ${data.failed}`))
+    if (typeof data === 'object' && 'log' in data) log[data.log.level](`database: ${data.log.text}`)
+    else if (typeof data === 'object' && 'failed' in data) fail(data.failed)
     else waiting?.resolve(data)
   }
 
   return {
     async ask(message: ToWorker, ms: number): Promise<FromWorker> {
-      waiting = Promise.withResolvers<FromWorker>()
-      const timer = setTimeout(
-        () => waiting?.reject(new Error(`the embedded database did not answer in ${ms} ms`)),
-        ms,
-      )
+      const answer = Promise.withResolvers<FromWorker>()
+      waiting = answer
+      const late = () => answer.reject(new Error(`the embedded database did not answer in ${ms} ms`))
+      const timer = setTimeout(late, ms)
       worker.postMessage(message)
       try {
-        return await waiting.promise
+        return await answer.promise
       } finally {
         clearTimeout(timer)
         waiting = undefined
       }
     },
-    end() {
-      ended = true
+    /** True when its thread is gone. */
+    end(): Promise<boolean> {
+      done = true
       worker.terminate()
+      return Promise.race([ended, Bun.sleep(END_MS).then(() => false)])
     },
   }
 }
+
+const failureIn = (log: Log) => (error: Error) =>
+  log.error('the embedded database failed', { error: error.message })

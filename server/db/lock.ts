@@ -6,7 +6,8 @@ import { join } from 'node:path'
 export interface Holder {
   pid: number
   command: string
-  socketPath: string
+  /** where a server answers, once it does */
+  socketPath?: string
 }
 
 /** Another process holds the directory. */
@@ -21,18 +22,24 @@ export class DataDirBusy extends Error {
 }
 
 export interface Lock {
-  announce(holder: Holder): void
+  /** tells commands where to join */
+  announce(socketPath: string): void
   release(): void
 }
 
+/** A lock that is collected as garbage is a lock let go. */
+const kept = new Set<Sqlite>()
+
 const POLL_MS = 50
+/** Somebody who only looks who holds the directory is in the way for less than this. */
+const LOOK_MS = 200
 
 /**
  * An operating system's lock, by way of SQLite's locking of an empty file: it ends with its process,
  * however that ends, so that no stale lock can be left behind and no reused pid can be mistaken.
  */
 export async function takeLock(dataDir: string, waitMs: number): Promise<Lock> {
-  const deadline = performance.now() + waitMs
+  const deadline = performance.now() + Math.max(waitMs, LOOK_MS)
   for (;;) {
     const held = tryLock(dataDir)
     if (held) return lockOf(dataDir, held)
@@ -41,33 +48,57 @@ export async function takeLock(dataDir: string, waitMs: number): Promise<Lock> {
   }
 }
 
-/** The process that holds the directory right now, once it serves. */
+/** The process that holds the directory right now. */
 export function currentHolder(dataDir: string): Holder | undefined {
-  const free = tryLock(dataDir)
-  free?.close()
-  return free ? undefined : readHolder(dataDir)
+  return isHeld(dataDir) ? readHolder(dataDir) : undefined
 }
 
 function lockOf(dataDir: string, held: Sqlite): Lock {
   const file = holderFile(dataDir)
-  rmSync(file, { force: true })
+  const self: Holder = { pid: process.pid, command: process.argv.slice(0, 3).join(' ') }
+  const write = (holder: Holder) => writeFileSync(file, JSON.stringify(holder), { mode: 0o600 })
+  write(self)
+  kept.add(held)
   return {
-    announce: holder => writeFileSync(file, JSON.stringify(holder), { mode: 0o600 }),
+    announce: socketPath => write({ ...self, socketPath }),
     release() {
       rmSync(file, { force: true })
+      kept.delete(held)
       held.close()
     },
   }
 }
 
 function tryLock(dataDir: string): Sqlite | undefined {
-  const lock = new Sqlite(join(dataDir, 'lock'), { create: true })
+  const lock = new Sqlite(lockFile(dataDir), { create: true })
+  const held = !isBusy(lock, 'begin exclusive')
+  if (held) return lock
+  lock.close()
+  return undefined
+}
+
+/** Looking shares the lock, and leaves nothing behind where there was none. */
+function isHeld(dataDir: string): boolean {
+  let lock: Sqlite
   try {
-    lock.run('begin exclusive')
-    return lock
-  } catch (error) {
+    lock = new Sqlite(lockFile(dataDir), { readonly: true })
+  } catch {
+    return false
+  }
+  try {
+    return isBusy(lock, 'select * from sqlite_master')
+  } finally {
     lock.close()
-    if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined
+  }
+}
+
+function isBusy(lock: Sqlite, statement: string): boolean {
+  try {
+    lock.run(statement)
+    return false
+  } catch (error) {
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') return true
+    lock.close()
     throw error
   }
 }
@@ -80,4 +111,5 @@ function readHolder(dataDir: string): Holder | undefined {
   }
 }
 
+const lockFile = (dataDir: string) => join(dataDir, 'lock')
 const holderFile = (dataDir: string) => join(dataDir, 'holder.json')

@@ -1,8 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
-import type { PGlite } from '@electric-sql/pglite'
-import { exchange } from './exchange.ts'
-import { createFrames } from './frames.ts'
+import type { Backend } from './backend.ts'
+import { createFrames, fatal, query, startup, statementName, sync } from './frames.ts'
 
 /**
  * One PostgreSQL session shared by many clients. From its first message until the session is ready
@@ -18,116 +17,144 @@ interface Client {
   statements: Set<string>
 }
 
+export interface Sessions {
+  /** Work of the house, done when nobody waits; a later one takes the place of one not yet done. */
+  whenFree(due: () => Promise<void>): void
+  close(): Promise<void>
+}
+
 const IDLE_IN_TRANSACTION_MS = 2_000
 const MOST_CLIENTS = 100
 
 export async function serveSessions(
-  database: PGlite,
+  backend: Backend,
   socketPath: string,
   onFailure: (error: unknown) => void,
-) {
+): Promise<Sessions> {
   const clients = new Set<Client>()
   const waiting: Client[] = []
   const left: Client[] = []
+  const greeting = await backend.run([startup])
   let owner: Client | undefined
   let idle: Timer | undefined
+  let working: Promise<void> | undefined
+  let chore: (() => Promise<void>) | undefined
 
   function arrived(client: Client, messages: Uint8Array[]) {
     client.pending.push(...messages)
-    if (owner === client || waiting.includes(client)) {
-      if (owner === client) run()
-      return
+    if (owner !== client && !waiting.includes(client)) waiting.push(client)
+    work()
+  }
+
+  function work() {
+    working ??= untilNothingIsLeft().then(() => {
+      working = undefined
+    }, failed)
+    return working
+  }
+
+  /** Nobody shall wait for an answer that cannot come; `working` stays, so nothing is begun any more. */
+  function failed(error: unknown) {
+    onFailure(error)
+    for (const client of clients) client.socket.destroy()
+    server.close()
+  }
+
+  async function untilNothingIsLeft() {
+    while (await step()) {}
+  }
+
+  /** One turn, or part of one. False when nothing can be done before somebody sends more. */
+  async function step(): Promise<boolean> {
+    if (owner && !clients.has(owner)) await rollBack()
+    else if (owner?.pending.length) await answer(owner)
+    else if (owner && !isFree(owner)) return waitFor(owner)
+    else if (left.length) await tidyAfter(left.shift()!)
+    else if (waiting.length) owner = waiting.shift()
+    else if (chore) await doChore(chore)
+    else return false
+    return true
+  }
+
+  async function answer(client: Client) {
+    stopWaiting()
+    const messages = client.pending.splice(0)
+    for (const message of messages) {
+      const name = statementName(message)
+      if (name) client.statements.add(name)
     }
-    waiting.push(client)
-    if (!owner) next()
+    client.last = String.fromCharCode(messages.at(-1)![0]!)
+    const reply = await backend.run(messages)
+    if (client.socket.writable) client.socket.write(reply)
+    if (isFree(client)) owner = undefined
   }
 
-  function next() {
-    takeTurns()
-    if (owner) run()
+  /** Ready for anybody: the client's last word asked for an end, and no transaction is open. */
+  function isFree(client: Client): boolean {
+    return /[QSF]/.test(client.last) && !backend.inTransaction()
   }
 
-  function takeTurns() {
-    for (const client of left.splice(0)) tidyAfter(client)
-    owner = waiting.shift()
+  function waitFor(client: Client): false {
+    idle ??= setTimeout(
+      () => drop(client, fatal('25P03', 'idle in a transaction for too long')),
+      IDLE_IN_TRANSACTION_MS,
+    )
+    return false
+  }
+
+  function stopWaiting() {
+    clearTimeout(idle)
+    idle = undefined
+  }
+
+  async function rollBack() {
+    stopWaiting()
+    await backend.run([sync])
+    if (backend.inTransaction()) await backend.run([query('ROLLBACK')])
+    owner = undefined
   }
 
   /** Settings, locks and statements of a client that left: the session lives on without them. */
-  function tidyAfter({ statements }: Client) {
-    for (const name of statements) silently(`DEALLOCATE "${name.replaceAll('"', '""')}"`)
-    silently('CLOSE ALL; UNLISTEN *; RESET ALL; DISCARD TEMP; SELECT pg_advisory_unlock_all()')
+  async function tidyAfter({ statements }: Client) {
+    const names = [...statements].map(name => query(`DEALLOCATE "${name.replaceAll('"', '""')}"`))
+    const settings = 'CLOSE ALL; UNLISTEN *; RESET ALL; DISCARD TEMP; SELECT pg_advisory_unlock_all()'
+    await backend.run([...names, query(settings)])
   }
 
-  function silently(query: string) {
-    exchange(database, queryMessage(query), onFailure)
+  async function doChore(due: () => Promise<void>) {
+    chore = undefined
+    await due()
   }
 
-  /** Everything that the owner has sent; synchronous, as the database is. */
-  function run() {
-    clearTimeout(idle)
-    while (owner) {
-      const client = owner
-      try {
-        for (const message of client.pending.splice(0)) answer(client, message)
-      } catch (error) {
-        onFailure(error)
-        return
-      }
-      if (!isFree(client)) {
-        idle = setTimeout(() => drop(client), IDLE_IN_TRANSACTION_MS)
-        return
-      }
-      takeTurns()
-    }
-  }
-
-  function answer(client: Client, message: Uint8Array) {
-    client.last = String.fromCharCode(message[0]!)
-    if (client.last === 'P') remember(client, nameIn(message))
-    const reply = exchange(database, message, onFailure)
-    if (reply.length && client.socket.writable) client.socket.write(reply)
-  }
-
-  function remember(client: Client, name: string) {
-    if (name) client.statements.add(name)
-  }
-
-  /** Ready for anybody: the client's last word was a query or a sync, and no transaction is open. */
-  function isFree(client: Client): boolean {
-    return /[SQ\0]/.test(client.last) && !database.isInTransaction()
-  }
-
-  function drop(client: Client) {
-    client.socket.destroy()
+  function drop(client: Client, farewell: Buffer) {
+    client.socket.end(farewell, () => client.socket.destroy())
     forget(client)
   }
 
-  /** Whatever a client leaves behind goes with it. */
+  /** What it left open or behind goes with it. */
   function forget(client: Client) {
     if (!clients.delete(client)) return
     const place = waiting.indexOf(client)
     if (place >= 0) waiting.splice(place, 1)
-    left.push(client)
-    if (owner && owner !== client) return
-    clearTimeout(idle)
-    if (owner) exchange(database, syncMessage, onFailure)
-    if (database.isInTransaction()) silently('ROLLBACK')
-    next()
+    if (client.last) left.push(client)
+    work()
   }
 
-  const server = createServer(socket => {
+  function welcome(socket: Socket) {
     const client: Client = { socket, pending: [], last: '', statements: new Set() }
-    const frames = createFrames(socket)
+    socket.on('error', () => socket.destroy())
+    if (clients.size >= MOST_CLIENTS) return socket.end(fatal('53300', 'too many clients already'))
+    const frames = createFrames(socket, greeting)
     clients.add(client)
     socket.on('data', (chunk: Buffer) => {
       const messages = frames(chunk)
-      if (messages === 'over') drop(client)
+      if (messages === 'over') socket.destroy()
       else if (messages.length) arrived(client, messages)
     })
-    socket.on('error', () => socket.destroy())
     socket.on('close', () => forget(client))
-  })
-  server.maxConnections = MOST_CLIENTS
+  }
+
+  const server = createServer(welcome)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(socketPath, resolve)
@@ -135,25 +162,14 @@ export async function serveSessions(
   chmodSync(socketPath, 0o600)
 
   return {
+    whenFree(due) {
+      chore = due
+      work()
+    },
     async close() {
       server.close()
-      for (const client of clients) client.socket.destroy()
+      for (const client of clients) drop(client, fatal('57P01', 'the database is shutting down'))
+      await work()
     },
   }
-}
-
-const syncMessage = Uint8Array.of(0x53, 0, 0, 0, 4)
-
-/** The statement's name in a Parse message; empty when it has none. */
-function nameIn(message: Uint8Array): string {
-  return Buffer.from(message.subarray(5, message.indexOf(0, 5))).toString()
-}
-
-function queryMessage(text: string): Uint8Array {
-  const bytes = Buffer.byteLength(text)
-  const message = Buffer.alloc(bytes + 6)
-  message.write('Q')
-  message.writeInt32BE(bytes + 5, 1)
-  message.write(text, 5)
-  return message
 }
