@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
+import { type TestApp, testApp } from './app.ts'
+import { type Browser, browser } from './browser.ts'
+import { startTestProvider, type TestProvider } from './provider.ts'
+
+interface Answer {
+  user: { email: string; is_owner: boolean } | null
+}
+
+/** For all tests of one file: the product, and beside it a provider that does as the test says. */
+export function besideProvider() {
+  let provider: TestProvider
+  let app: TestApp
+
+  beforeAll(async () => {
+    provider = await startTestProvider()
+    app = await testApp({ env: { OAUTH_ISSUER: provider.issuer } })
+  })
+  afterEach(async () => {
+    provider.reset()
+    expect((await app.anonymous('/api/health')).status).toBe(200)
+  })
+  afterAll(async () => {
+    await app.stop()
+    await provider.stop()
+  })
+
+  const newBrowser = () => browser((path, init) => fetch(app.origin + path, init))
+
+  return {
+    get app() {
+      return app
+    },
+    get provider() {
+      return provider
+    },
+    newBrowser,
+    /** Signs in as the claims say; gives the answer to the callback. */
+    async arrive(claims: Record<string, unknown>) {
+      provider.claims = claims
+      const person = newBrowser()
+      const response = await person.signIn('/auth/test')
+      return { person, response, html: await response.text() }
+    },
+  }
+}
+
+export const isIn = async (person: Browser) => (await person.get('/api/defects')).status === 200
+
+export const userOf = async (person: Browser) =>
+  ((await (await person.get('/api/session')).json()) as Answer).user
+
+export async function expectRefused({ person, response }: { person: Browser; response: Response }) {
+  expect(response.status).toBe(403)
+  expect(response.headers.get('content-type')).toStartWith('text/html')
+  expect([...person.cookies]).toEqual([])
+  expect((await person.get('/api/defects')).status).toBe(401)
+}
+
+export async function expectOver(person: Browser, response: Response) {
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('href="/auth/test"')
+  expect(person.cookies.has('faultline')).toBe(false)
+}
