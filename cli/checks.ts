@@ -4,6 +4,7 @@ import { BoardFaults, loadBoard } from '../server/board/board.ts'
 import { type Config, ConfigFaults, type DataConfig, readDataConfig } from '../server/config.ts'
 import { connect } from '../server/db/database.ts'
 import { pendingMigrations, SchemaTooNew } from '../server/db/migrate.ts'
+import { isLoopback } from '../server/loopback.ts'
 import { OutboundFault, request } from '../server/outbound.ts'
 import { deviceStatus } from '../server/push/service.ts'
 import { explain } from './explain.ts'
@@ -180,7 +181,7 @@ async function* pushServices(config: Config | undefined, devices: string[]): Asy
 
 /** Any answer will do: it shows that the way is open. */
 async function reachFault(host: string): Promise<string | undefined> {
-  const scheme = /^(localhost|127\.|\[::1\])/.test(host) ? 'http' : 'https'
+  const scheme = isLoopback(new URL(`https://${host}`).hostname) ? 'http' : 'https'
   try {
     await request(`${scheme}://${host}/`, {
       allow: () => true,

@@ -80,7 +80,7 @@ const rules: Rule[] = [
   },
   {
     who: /^cli\//,
-    may: /^(cli|server\/(db|backup))\/|^server\/(config|errors|log|outbound|board\/board|\w+\/service|defects\/(feed|follow|counts|cursor)|push\/sender)\.ts$/,
+    may: /^(cli|server\/(db|backup))\/|^server\/(config|errors|log|loopback|outbound|board\/board|\w+\/service|defects\/(feed|follow|counts|cursor)|push\/sender)\.ts$/,
   },
   { who: /^web\//, may: /^web\// },
 ]
