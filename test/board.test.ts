@@ -12,31 +12,23 @@ const NAMESPACES =
 const SECTION = '<g data-section="usb-port" data-label="USB port"><rect width="9" height="9"/></g>'
 const board = (content: string, root = 'viewBox="0 0 90 60"') => `<svg ${NAMESPACES} ${root}>${content}</svg>`
 
-function faultsOf(svg: string): string[] {
+function faultsIn(load: () => unknown): string[] {
   try {
-    parseBoard(svg)
+    load()
   } catch (error) {
     if (error instanceof BoardFaults) return error.faults
     throw error
   }
   return []
 }
+const faultsOf = (svg: string) => faultsIn(() => parseBoard(svg))
+const faultsOfFile = (path: string) => faultsIn(() => loadBoard(path))
 const faultsBeside = (content: string) => faultsOf(board(SECTION + content))
 
 function file(name: string, content: string | Uint8Array): string {
   const path = join(folder, name)
   writeFileSync(path, content)
   return path
-}
-
-function faultsOfFile(path: string): string[] {
-  try {
-    loadBoard(path)
-  } catch (error) {
-    if (error instanceof BoardFaults) return error.faults
-    throw error
-  }
-  return []
 }
 
 describe('the built-in board', () => {
