@@ -33,7 +33,7 @@ export function createSurface(apiRoutes: Route[], config: Config, web: Web) {
       queryKeys.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) ?? new Set<string>(),
     routes: () => [
       ...[...methods].flatMap(([path, known]) => [...known].map(method => ({ method, path }))),
-      ...[...web.files(), '/', '/sections/usb-port'].map(path => ({ method: 'GET', path })),
+      ...['/', ...web.files()].map(path => ({ method: 'GET', path })),
     ],
   } satisfies Surface & Record<string, unknown>
 }

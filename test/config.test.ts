@@ -85,6 +85,7 @@ describe('what each setting takes', () => {
     ['ALLOWED_DOMAIN', 'example.com,evil.test'],
     ['OWNER_EMAIL', 'owner@elsewhere.com'],
     ['OWNER_EMAIL', ' owner@example.com'],
+    ['OWNER_EMAIL', `${'o'.repeat(65)}@example.com`],
     ['OWNER_EMAIL', 'owner@example.com,other@example.com'],
     ['SESSION_PASSWORD', 'short'],
     ['SESSION_PASSWORD', 'a'.repeat(40)],
