@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { connect } from '../server/db/database.ts'
+import { translate } from '../server/db/faults.ts'
+import { DatabaseUnavailable } from '../server/errors.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { until } from './support/until.ts'
 
@@ -41,3 +43,13 @@ test('connections that went silent are given up, also when nobody but the health
   await until(() => db.ping(), 'the health check stays red', 20_000)
   await db.close()
 }, 30_000)
+
+test('states of a database or machine that cannot serve now are told from faults of ours', () => {
+  const judged = (code: string) => translate(Object.assign(new Error('said'), { code }))
+  for (const code of ['53100', '25006', '55000', '57P03', 'ECONNREFUSED', 'EMFILE', 'EADDRNOTAVAIL']) {
+    expect([code, judged(code)]).toEqual([code, new DatabaseUnavailable(`${code}: said`)])
+  }
+  for (const code of ['22021', '23505', '42703', 'ERR_INVALID_ARG_TYPE']) {
+    expect([code, judged(code)]).not.toEqual([code, expect.any(DatabaseUnavailable)])
+  }
+})

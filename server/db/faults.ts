@@ -11,6 +11,11 @@ const connectionCodes = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EHOSTDOWN',
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EPIPE',
@@ -22,8 +27,8 @@ const connectionCodes = new Set([
   '57P03',
 ])
 
-/** SQLSTATE classes and states that mean "not now": overload, shutdown, time-outs, read-only, no access. */
-const unavailable = /^(08|28|3D|53|57|58|25006|25P0|40001|40P01|55P03|XX)/
+/** SQLSTATE classes and states that mean "not now": overload, shutdown, time-outs, read-only, no access, closed for maintenance. */
+const unavailable = /^(08|28|3D|53|57|58|25006|25P0|40001|40P01|55000|55P03|XX)/
 
 export function sqlState(error: unknown): string | undefined {
   const code = (innermost(error) as { code?: unknown }).code
