@@ -21,12 +21,17 @@ export function createLog(
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
+/** JSON leaves some characters as they are that a terminal obeys. */
+const steering = /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g
+const quoted = (value: unknown) =>
+  String(JSON.stringify(value)).replace(steering, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 function jsonLine(level: Level, message: string, fields: Fields) {
-  return `${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`
+  return `${quoted({ time: new Date().toISOString(), level, message, ...fields })}\n`
 }
 
 function prettyLine(level: Level, message: string, fields: Fields) {
-  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
+  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${quoted(value)}`)
   const time = new Date().toTimeString().slice(0, 8)
   return `${colours[level]}${time} ${level.padEnd(5)} ${message}${details.join('')}\x1b[0m\n`
 }
