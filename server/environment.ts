@@ -8,7 +8,8 @@ import { isLoopback } from './loopback.ts'
 export type Env = Record<string, string | undefined>
 
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i
-const EMAIL = /^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9.-]+$/
+const EMAIL =
+  /^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9.-]+$/
 const DURATION = /^([1-9]\d{0,5})([smhd])$/
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 }
 const COOKIE_LONGEST_SECONDS = 400 * 86_400
