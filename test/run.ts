@@ -70,8 +70,9 @@ async function runSuite({ name, files, env }: Suite) {
     failed: count(report, 'fail'),
     skipped: count(report, 'skip'),
   }
-  // A suite that died, or that ran nothing, has failed even when no test of it did.
-  if ((status !== 0 || counts.passed === 0) && counts.failed === 0) counts.failed = 1
+  // A suite that died, or that found no test, has failed even when no test of it did; skipped ones are told as such.
+  const found = counts.passed + counts.skipped > 0
+  if ((status !== 0 || !found) && counts.failed === 0) counts.failed = 1
   console.log(`== ${name}: ${Math.round((performance.now() - started) / 1000)} s, ${JSON.stringify(counts)}`)
   return counts
 }
