@@ -41,9 +41,9 @@ export function connect(target: Target, afterClose: () => Promise<void> = async 
     late.end(STATEMENT_DEADLINE_MS / 1000).catch(() => {})
   }
 
-  async function once<T>(run: (queries: Queries) => Promise<T>, deadlineMs: number): Promise<T> {
+  function once<T>(run: (queries: Queries) => Promise<T>, deadlineMs: number): Promise<T> {
     const current = client
-    return await within(deadlineMs, run(current.queries), () => retire(current))
+    return within(deadlineMs, run(current.queries), () => retire(current))
   }
 
   async function attempt<T>(run: (queries: Queries) => Promise<T>, deadlineMs = STATEMENT_DEADLINE_MS) {

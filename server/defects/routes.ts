@@ -90,8 +90,8 @@ function feedRequest(query: typeof FeedQuery.static): FeedRequest {
 }
 
 function linkToNext({ limit, section }: FeedRequest, cursor: string): string {
-  const query = new URLSearchParams({ limit: String(limit), ...(section ? { section } : {}), before: cursor })
-  return `</api/defects?${query}>; rel="next"`
+  const only = section === undefined ? '' : `&section=${encodeURIComponent(section)}`
+  return `</api/defects?limit=${limit}${only}&before=${cursor}>; rel="next"`
 }
 
 function idempotencyKey(request: Request): string | undefined {

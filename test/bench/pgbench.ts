@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const FEED = `select defects.id, section_id, project_id, projects.name, verbatim, reporter, defects.created_at
+/** The same entries as one would read them by hand, a row each. */
+export const PLAIN_FEED = `select defects.id, section_id, project_id, projects.name, verbatim, reporter, defects.created_at
   from defects join projects on projects.id = defects.project_id
-  order by defects.created_at desc, defects.id desc limit 51;`
+  order by defects.created_at desc, defects.id desc limit 51`
 
-const FILE = `with filed as (
+export const fileInto = (projectId: string) => `with filed as (
   insert into defects (id, section_id, project_id, verbatim, reporter)
-  values (gen_random_uuid(), 'usb-port', 'PROJECT', 'The shield is loose', 'alice@example.com') returning *)
-  select filed.*, projects.name from filed join projects on projects.id = filed.project_id;`
+  values (gen_random_uuid(), 'usb-port', '${projectId}', 'The shield is loose', 'alice@example.com') returning *)
+  select filed.*, projects.name from filed join projects on projects.id = filed.project_id`
 
 export function findPgbench(): string | undefined {
   const onPath = Bun.which('pgbench')
@@ -20,19 +21,18 @@ export function findPgbench(): string | undefined {
     .find(existsSync)
 }
 
-/** The same statements by PostgreSQL's own client; transactions a second. */
+/** A statement by PostgreSQL's own client; transactions a second. */
 export async function pgbench(
   url: string,
-  what: { statement: 'feed' } | { statement: 'file'; projectId: string },
+  statement: string,
   clients: number,
   seconds: number,
   scratch: string,
 ): Promise<number | undefined> {
   const program = findPgbench()
   if (!program) return undefined
-  const script = join(scratch, `${what.statement}.sql`)
-  const sql = what.statement === 'feed' ? FEED : FILE.replace('PROJECT', what.projectId)
-  writeFileSync(script, sql.replace(/\s+/g, ' '))
+  const script = join(scratch, 'statement.sql')
+  writeFileSync(script, `${statement.replace(/\s+/g, ' ')};`)
   const jobs = String(Math.min(clients, 2))
   const command = [
     program,

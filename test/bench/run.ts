@@ -5,15 +5,17 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '../../server/db/client.ts'
 import { connect } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { openTarget } from '../../server/db/open.ts'
+import { feedQuery } from '../../server/defects/feed.ts'
 import { silentLog } from '../../server/log.ts'
 import { startCluster } from '../support/postgres.ts'
 import { bundleKb } from './bundle.ts'
 import { type Effort, type Figures, figuresOf, MIXED, measure, named, type Subject } from './figures.ts'
 import { generator } from './load.ts'
-import { pgbench } from './pgbench.ts'
+import { fileInto, PLAIN_FEED, pgbench } from './pgbench.ts'
 import { executable, freshHome, startBaseline, startProduct } from './product.ts'
 import { seed } from './seed.ts'
 
@@ -119,15 +121,16 @@ async function againstPlain(url: string, large: Figures) {
 
 async function againstPgbench(url: string, { projectId }: Subject, large: Figures) {
   const { seconds } = effort
-  const feed = await pgbench(url, { statement: 'feed' }, 1, seconds, scratch)
-  const file = await pgbench(url, { statement: 'file', projectId }, 32, seconds, scratch)
-  if (!feed || !file) return console.error('pgbench is not installed: its figures are left out')
-  say(
-    'feed, 1 connection, against pgbench',
-    large[named('feed', 1)]!.perSecond / feed,
-    'ratio',
-    'at least 0.5',
-  )
+  const client = createClient({ kind: 'postgres', url })
+  const statement = feedQuery(client.queries, { limit: 50 }).getQuery().sql
+  await client.end(1)
+  const feed = await pgbench(url, statement, 1, seconds, scratch)
+  const plain = await pgbench(url, PLAIN_FEED, 1, seconds, scratch)
+  const file = await pgbench(url, fileInto(projectId), 32, seconds, scratch)
+  if (!feed || !plain || !file) return console.error('pgbench is not installed: its figures are left out')
+  const one = named('feed', 1)
+  say(`${one}, against pgbench`, large[one]!.perSecond / feed, 'ratio', 'at least 0.5')
+  say(`${one}, against pgbench reading a row an entry`, large[one]!.perSecond / plain, 'ratio')
   say(
     'POST, 32 connections, against pgbench',
     large[named('POST', 32)]!.perSecond / file,
