@@ -68,6 +68,8 @@ async function once(shot: Omit<Shot, 'seconds'>, { seconds, scratch }: Effort): 
   return measured
 }
 
+export const mixed = (subject: Subject, effort: Effort) => once(shots(subject)[MIXED]!, effort)
+
 /** By throughput. */
 function middle(rounds: Measured[]): Measured {
   return rounds.sort((a, b) => a.perSecond - b.perSecond)[Math.floor(rounds.length / 2)]!

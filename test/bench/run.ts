@@ -13,7 +13,16 @@ import { feedQuery } from '../../server/defects/feed.ts'
 import { silentLog } from '../../server/log.ts'
 import { startCluster } from '../support/postgres.ts'
 import { bundleKb } from './bundle.ts'
-import { type Effort, type Figures, figuresOf, MIXED, measure, named, type Subject } from './figures.ts'
+import {
+  type Effort,
+  type Figures,
+  figuresOf,
+  MIXED,
+  measure,
+  mixed,
+  named,
+  type Subject,
+} from './figures.ts'
 import { generator } from './load.ts'
 import { fileInto, PLAIN_FEED, pgbench } from './pgbench.ts'
 import { executable, freshHome, startBaseline, startProduct } from './product.ts'
@@ -65,6 +74,7 @@ async function onPostgres() {
     }
     const { p99Ms, p50Ms } = large![MIXED]!
     say(`${MIXED}: p99 over p50`, p99Ms / p50Ms, 'ratio', 'at most 5')
+    await overTime(many)
     await many.product.stop()
   } finally {
     await cluster.remove()
@@ -137,6 +147,19 @@ async function againstPgbench(url: string, { projectId }: Subject, large: Figure
     'ratio',
     'at least 0.6',
   )
+}
+
+/** Ten minutes of the mix: what is kept for good shows as growth, what comes and goes does not. */
+async function overTime(subject: Subject) {
+  const fifth = quick ? 4 : 120
+  const memory: number[] = []
+  for (let i = 0; i < 5; i++) {
+    await mixed(subject, { ...effort, seconds: fifth })
+    memory.push(subject.product.memoryMb())
+  }
+  const [early, late] = [memory[0]!, memory.at(-1)!]
+  say(`memory after ${5 * fifth} s of the mix`, late, 'MB')
+  say(`memory after ${5 * fifth} s of the mix against ${fifth} s`, late / early, 'ratio', 'at most 1.1')
 }
 
 async function onEmbedded() {
