@@ -40,13 +40,13 @@ const CANDIDATES_MOST = 4
 /** The browser forgets the cookie a little before the server would refuse it. */
 const FORGET_EARLY_SECONDS = 60
 
-/** Sealed cookies, each opened and judged once: the configuration that judges stands as long as the process. */
+/** Sealed cookies, opened once each and judged anew on every request. */
 export function createSessions(config: Config, now: () => number = Date.now): Sessions {
   const jar = cookieJar(config)
   const name = jar.name()
   const seal = createSeal(config.session, 'session', now)
   const ttl = config.session.ttlSeconds * 1000
-  const remembered = new Map<string, Visitor>()
+  const remembered = new Map<string, Session>()
 
   function judge(session: Session): Visitor | undefined {
     const expiresAt = Math.min(session.exp, session.iat + ttl)
@@ -56,25 +56,20 @@ export function createSessions(config: Config, now: () => number = Date.now): Se
     return { email: admission.email, isOwner: isOwner(admission.email, config), expiresAt }
   }
 
-  function stillValid(sealed: string): Visitor | undefined {
-    const visitor = remembered.get(sealed)
-    return visitor && visitor.expiresAt > now() ? visitor : undefined
-  }
-
-  function remember(sealed: string, visitor: Visitor) {
+  function remember(sealed: string, session: Session) {
+    if (remembered.has(sealed)) return
     const oldest = remembered.keys().next()
     if (remembered.size >= REMEMBERED_MOST && !oldest.done) remembered.delete(oldest.value)
-    remembered.set(sealed, visitor)
+    remembered.set(sealed, session)
   }
 
   async function firstThatOpens(candidates: string[]): Promise<Visitor | undefined> {
     for (const sealed of candidates) {
-      const known = stillValid(sealed)
-      if (known) return known
-      const session = await seal.open(sealed)
-      const visitor = Value.Check(Session, session) ? judge(session) : undefined
+      const session = remembered.get(sealed) ?? (await seal.open(sealed))
+      if (!Value.Check(Session, session)) continue
+      const visitor = judge(session)
       if (!visitor) continue
-      remember(sealed, visitor)
+      remember(sealed, session)
       return visitor
     }
   }
@@ -84,7 +79,8 @@ export function createSessions(config: Config, now: () => number = Date.now): Se
       const candidates = cookiesOf(cookieHeader).flatMap(([is, value]) => (is === name ? [value] : []))
       const [first] = candidates
       if (first === undefined) return undefined
-      const visitor = stillValid(first)
+      const session = remembered.get(first)
+      const visitor = session && judge(session)
       if (visitor) return visitor
       remembered.delete(first)
       return firstThatOpens(candidates.slice(0, CANDIDATES_MOST))
