@@ -1,7 +1,7 @@
 import { type Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
-import { exit } from './faults.ts'
-import { oneLine } from './print.ts'
+import { exit } from './terminal/faults.ts'
+import { oneLine } from './terminal/print.ts'
 
 export { version }
 

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { DataConfig } from '../server/config.ts'
+import { environment } from '../server/config/env-file.ts'
+import type { DataConfig } from '../server/config/read.ts'
+import type { Env } from '../server/config/settings.ts'
 import type { Database } from '../server/db/database.ts'
 import { type Opened, type OpenOptions, openDatabase, openTarget } from '../server/db/open.ts'
-import type { Env } from '../server/environment.ts'
 import { createLog, type Log } from '../server/log.ts'
-import { environment } from './environment.ts'
-import { explain } from './explain.ts'
-import { exit, Failure } from './faults.ts'
-import { oneLine, type Paint, paints } from './print.ts'
+import { explain } from './terminal/explain.ts'
+import { exit, Failure } from './terminal/faults.ts'
+import { oneLine, type Paint, paints } from './terminal/print.ts'
 
 /** What a command meets: its settings, where its words go, and when to stop. */
 export interface Io {

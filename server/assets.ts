@@ -8,5 +8,5 @@ export const assets = {
   migrations: `${root}/drizzle`,
   /** pglite.wasm, pglite.data and template.tar.gz */
   pglite: inside ? `${root}/pglite` : `${root}/dist/pglite`,
-  databaseWorker: inside ? `${root}/server/db/worker.js` : `${root}/server/db/worker.ts`,
+  databaseWorker: inside ? `${root}/server/embedded/worker.js` : `${root}/server/embedded/worker.ts`,
 }

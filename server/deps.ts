@@ -1,10 +1,10 @@
 import type { Oidc } from './auth/oidc.ts'
 import type { Board } from './board/board.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/read.ts'
 import type { Database } from './db/database.ts'
+import type { Web } from './http/files.ts'
 import type { Log } from './log.ts'
 import type { PushQueue } from './push/queue.ts'
-import type { Web } from './web.ts'
 
 /** All that a feature may ask for. Nothing here is a singleton: a test makes its own. */
 export interface Deps {

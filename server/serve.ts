@@ -1,16 +1,16 @@
-import { createApp } from './app.ts'
 import { assets } from './assets.ts'
 import { createOidc } from './auth/oidc.ts'
 import { loadBoard } from './board/board.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/read.ts'
 import { connect, heldUntil } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { startUpkeep } from './db/upkeep.ts'
 import { DatabaseUnavailable } from './errors.ts'
+import { createApp } from './http/app.ts'
+import { createWeb } from './http/files.ts'
 import type { Log } from './log.ts'
 import { createPushQueue } from './push/queue.ts'
-import { createWeb } from './web.ts'
 
 export interface Running {
   /** where it listens, e.g. `http://127.0.0.1:3000` */

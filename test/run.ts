@@ -9,24 +9,31 @@ const CHROMIUM = '/usr/bin/chromium'
 const BINARY = `${import.meta.dir}/../dist/faultline`
 const root = `${import.meta.dir}/..`
 
+/** Tests of the wire run on every database, in this runtime and in the executable. */
+const wire = matching('test/**/*.wire.test.ts')
+const executable = matching('test/executable/*.test.ts')
+const browser = matching('test/browser/*.test.ts')
+const elsewhere = new Set([...wire, ...executable, ...browser])
+const units = matching('test/**/*.test.ts').filter(path => !elsewhere.has(path))
+
 interface Suite {
   name: string
-  files: string
+  files: string[]
   env?: Record<string, string>
 }
 
 const suites: Suite[] = [
-  { name: 'units', files: 'test/*.test.ts test/cli/*.test.ts' },
-  { name: 'HTTP, embedded', files: 'test/api/*.test.ts' },
-  { name: 'HTTP, PostgreSQL', files: 'test/api/*.test.ts', env: { FAULTLINE_DATABASE: 'postgres' } },
-  { name: 'HTTP, executable, embedded', files: 'test/api/*.test.ts', env: { FAULTLINE_BINARY: BINARY } },
+  { name: 'units', files: units },
+  { name: 'HTTP, embedded', files: wire },
+  { name: 'HTTP, PostgreSQL', files: wire, env: { FAULTLINE_DATABASE: 'postgres' } },
+  { name: 'HTTP, executable, embedded', files: wire, env: { FAULTLINE_BINARY: BINARY } },
   {
     name: 'HTTP, executable, PostgreSQL',
-    files: 'test/api/*.test.ts',
+    files: wire,
     env: { FAULTLINE_BINARY: BINARY, FAULTLINE_DATABASE: 'postgres' },
   },
-  { name: 'executable', files: 'test/executable/*.test.ts', env: { FAULTLINE_BINARY: BINARY } },
-  { name: 'browser', files: 'test/browser/*.test.ts', env: { FAULTLINE_BINARY: BINARY } },
+  { name: 'executable', files: executable, env: { FAULTLINE_BINARY: BINARY } },
+  { name: 'browser', files: browser, env: { FAULTLINE_BINARY: BINARY } },
 ]
 
 const long = process.argv.includes('--long')
@@ -48,11 +55,10 @@ console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed ? 1 : 0)
 
 async function runSuite({ name, files, env }: Suite) {
-  const paths = files.split(' ').flatMap(matching)
-  console.log(`\n== ${name}: ${paths.length} files`)
-  if (paths.length === 0) return { passed: 0, failed: 1, skipped: 0 }
+  console.log(`\n== ${name}: ${files.length} files`)
+  if (files.length === 0) return { passed: 0, failed: 1, skipped: 0 }
   const started = performance.now()
-  const child = Bun.spawn([process.execPath, 'test', '--timeout', long ? '1800000' : '60000', ...paths], {
+  const child = Bun.spawn([process.execPath, 'test', '--timeout', long ? '1800000' : '60000', ...files], {
     cwd: root,
     env: {
       ...process.env,

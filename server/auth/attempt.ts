@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read.ts'
 import { cookieJar, cookiesOf } from './cookies.ts'
 import { createSeal } from './seal.ts'
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read.ts'
 
 /** Our cookies' names and attributes, which follow from the origin that people type. */
 export function cookieJar({ publicUrl }: Pick<Config, 'publicUrl'>) {

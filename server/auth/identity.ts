@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read.ts'
 
 /** What an id_token may say about an address. Nothing else of it decides who enters. */
 export interface Claims {

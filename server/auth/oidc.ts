@@ -1,5 +1,5 @@
 import { CodeChallengeMethod, generateCodeVerifier, generateState, OAuth2Client, OAuth2Tokens } from 'arctic'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read.ts'
 import type { OutboundAnswer } from '../outbound.ts'
 import type { Attempt } from './attempt.ts'
 import { AttemptOver, ProviderFault } from './fault.ts'

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
-import { escapeHtml, type Web } from '../web.ts'
+import type { Config } from '../config/read.ts'
+import { escapeHtml, type Web } from '../http/files.ts'
 import type { RefusalReason } from './identity.ts'
 import { withReturnTo } from './return-to.ts'
 

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 import * as iron from 'iron-webcrypto'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read.ts'
 
 export type Purpose = 'session' | 'sign-in'
 

@@ -1,10 +1,10 @@
-import type { DataConfig } from '../config.ts'
+import type { DataConfig } from '../config/read.ts'
+import { DataDirBusy } from '../embedded/lock.ts'
+import { findRunning, openEmbedded } from '../embedded/postgres.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Target } from './client.ts'
 import { connect, type Database } from './database.ts'
-import { findRunning, openEmbedded } from './embedded.ts'
-import { DataDirBusy } from './lock.ts'
 import { migrate, pendingMigrations, SchemaTooOld } from './migrate.ts'
 
 export interface Opened {

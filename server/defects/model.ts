@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { Body, Text } from '../schema.ts'
+import { Body, Text } from '../wire.ts'
 
 export const FeedEntry = t.Object({
   id: t.String({ format: 'uuid' }),

@@ -3,12 +3,12 @@ import { signedIn } from '../auth/guards.ts'
 import { createCoalesce } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import { JSON_TYPE } from '../schema.ts'
+import { JSON_TYPE } from '../wire.ts'
 import { isKnownSection, sectionCounts } from './counts.ts'
 import { readCursor } from './cursor.ts'
 import { type FeedRequest, readFeed } from './feed.ts'
 import { Counts, CountsQuery, DefectBody, FeedEntry, FeedQuery } from './model.ts'
-import { reportDefect, unknownSection } from './service.ts'
+import { reportDefect, unknownSection } from './report.ts'
 
 interface Answer {
   bytes: Uint8Array<ArrayBuffer>

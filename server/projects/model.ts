@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { Body, Text } from '../schema.ts'
+import { Body, Text } from '../wire.ts'
 
 export const Project = t.Object({ id: t.String({ format: 'uuid' }), name: t.String() })
 export type Project = typeof Project.static

@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto'
 import { t } from 'elysia'
 import { fromBase64Url } from '../base64url.ts'
 import { type FieldFault, Refusal } from '../errors.ts'
-import { Body } from '../schema.ts'
+import { Body } from '../wire.ts'
 import { readEndpoint } from './endpoint.ts'
 
 /** The browser's `PushSubscription.toJSON()`. */

@@ -1,13 +1,13 @@
 import type { Board } from '../board/board.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
+import { deliver, type Outcome, type SenderConfig } from './deliver.ts'
+import { devicesInForce } from './devices.ts'
 import { deviceName } from './endpoint.ts'
 import { createLanes, type Lane, type Push } from './lanes.ts'
 import { messageFor } from './message.ts'
+import { createRecorder } from './outcome.ts'
 import { type Pace, pace } from './pace.ts'
-import { createRecorder } from './recorder.ts'
-import { deliver, type Outcome, type SenderConfig } from './sender.ts'
-import { devicesInForce } from './service.ts'
 
 /** What a push says about a defect. */
 export interface FiledDefect {

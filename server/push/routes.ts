@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Deps } from '../deps.ts'
+import { subscribe, unsubscribe } from './devices.ts'
 import { EndpointBody, readSubscription, Subscribed, SubscriptionBody } from './model.ts'
-import { subscribe, unsubscribe } from './service.ts'
 
 export const pushRoutes = ({ config, db }: Pick<Deps, 'config' | 'db'>) =>
   new Elysia({ name: 'push' })

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSessions } from '../../server/auth/session.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/read.ts'
 import { freePort } from '../support/postgres.ts'
 
 export const executable = join(import.meta.dir, '../../dist/faultline')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { startDemoProvider } from '../../server/auth/demo-provider.ts'
+import { startDemoProvider } from '../../server/demo/provider.ts'
 import { type TestApp, testApp } from '../support/app.ts'
 import { freePort } from '../support/postgres.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { chmodSync } from 'node:fs'
 import postgres from 'postgres'
-import { startDemoProvider } from '../../server/auth/demo-provider.ts'
+import { startDemoProvider } from '../../server/demo/provider.ts'
 import { faultline, home, onTerminal } from '../support/cli.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

@@ -1,5 +1,5 @@
-import { type Config, readConfig } from '../../server/config.ts'
-import type { Env } from '../../server/environment.ts'
+import { type Config, readConfig } from '../../server/config/read.ts'
+import type { Env } from '../../server/config/settings.ts'
 
 /** A complete configuration for tests of a part; `testApp` makes its own. */
 export function testConfig(env: Env = {}): Config {

@@ -1,9 +1,9 @@
-import { createApp } from '../../server/app.ts'
 import { assets } from '../../server/assets.ts'
 import { loadBoard } from '../../server/board/board.ts'
 import type { Deps } from '../../server/deps.ts'
+import { createApp } from '../../server/http/app.ts'
+import { createWeb } from '../../server/http/files.ts'
 import { silentLog } from '../../server/log.ts'
-import { createWeb } from '../../server/web.ts'
 import type { TestApp } from './app.ts'
 
 /** Every route of the application as it runs, not a list kept by hand. */

@@ -1,5 +1,5 @@
 import './app.css'
 import { mount } from 'svelte'
-import App from './App.svelte'
+import App from './shell/App.svelte'
 
 mount(App, { target: document.getElementById('app')! })

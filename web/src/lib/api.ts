@@ -1,5 +1,5 @@
 import { treaty } from '@elysiajs/eden/treaty2'
-import type { App } from '../../../server/app.ts'
+import type { App } from '../../../server/http/app.ts'
 
 export interface Person {
   email: string

@@ -1,5 +1,5 @@
 import { type Entry, Fault, report } from '../lib/api.ts'
-import type { Session } from '../lib/session.svelte.ts'
+import type { Session } from '../shell/session.svelte.ts'
 import type { Draft, Drafts } from './drafts.svelte.ts'
 import { type Projects, tidy } from './projects.svelte.ts'
 

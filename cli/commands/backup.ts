@@ -1,0 +1,58 @@
+import { statSync } from 'node:fs'
+import type { Command } from 'commander'
+import { writeBackup } from '../../server/backup/backup.ts'
+import type { Totals } from '../../server/backup/format.ts'
+import { readDataConfig } from '../../server/config/read.ts'
+import { examples, version } from '../program.ts'
+import { open, run } from '../run.ts'
+import { Failure, UsageFault } from '../terminal/faults.ts'
+import { json, quantity } from '../terminal/print.ts'
+import { progress } from '../terminal/progress.ts'
+
+export function backup(program: Command) {
+  program
+    .command('backup')
+    .argument('<file>', 'where to; an existing file is replaced once the new one is whole')
+    .description('everything into one file, also while the server runs')
+    .option('--json', 'what was written, as JSON')
+    .addHelpText('after', examples('faultline backup faultline-$(date +%F).ndjson.gz'))
+    .action((file: string, _options, command: Command) =>
+      run(command, async io => {
+        refuse(file)
+        const db = await open(io, readDataConfig(io.env))
+        const shown = progress('Backing up', process.stderr.isTTY)
+        const written = writeBackup(db, file, { version, onRows: shown.at, signal: io.stopped })
+        // An interrupted backup takes its unfinished file away before the database is closed.
+        io.atEnd(() => written.catch(() => {}))
+        const { rows, sha256 } = await written.finally(shown.end).catch(error => {
+          throw fileFault(file, 'written', error)
+        })
+        const { size } = statSync(file)
+        if (io.json) io.print(json({ file, bytes: size, rows, sha256 }))
+        else io.say(`${file}: ${summary(rows)}, ${megabytes(size)}, read back and found whole.`)
+      }),
+    )
+}
+
+function refuse(file: string) {
+  if (file === '-') throw new UsageFault(['a backup is read back after writing: name a file'])
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found && !found.isFile()) throw new UsageFault([`${file} is there and is not a file`])
+}
+
+/** What the file system says about a file, in words; any other error stays what it is. */
+export function fileFault(file: string, done: 'read' | 'written', error: unknown): unknown {
+  const { code, syscall } = error as { code?: string; syscall?: string }
+  const isFileSystems = typeof syscall === 'string' && /^E[A-Z]+$/.test(code ?? '')
+  return isFileSystems ? new Failure(`${file} cannot be ${done} (${code})`) : error
+}
+
+export const summary = (rows: Totals) =>
+  [
+    quantity(rows.defects, 'defect'),
+    quantity(rows.projects, 'project'),
+    quantity(rows.devices, 'device'),
+  ].join(', ')
+
+const megabytes = (bytes: number) =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`

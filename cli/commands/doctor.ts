@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import { type Check, examine } from '../checks/checks.ts'
+import { examples } from '../program.ts'
+import { type Io, run } from '../run.ts'
+import { exit } from '../terminal/faults.ts'
+import { json, oneLine, padEnd, width } from '../terminal/print.ts'
+
+export function doctor(program: Command) {
+  program
+    .command('doctor')
+    .description('examine settings, database, board, identity provider and push; say how to mend each fault')
+    .option('--json', '{"ok","checks":[{"name","status","said","mend"}]}')
+    .addHelpText('after', examples('faultline doctor --env-file .env'))
+    .action((_options, command: Command) =>
+      run(command, async io => {
+        const checks: Check[] = []
+        for await (const check of examine(io, command.optsWithGlobals().envFile)) {
+          checks.push(check)
+          if (!io.json) for (const line of drawn(check, io)) io.print(line)
+        }
+        const faults = checks.filter(check => check.status === 'fault').length
+        if (io.json) io.print(json({ ok: faults === 0, checks }, 2))
+        else
+          io.print(
+            faults ? `\n${faults === 1 ? 'One fault' : `${faults} faults`} to mend.` : '\nAll is well.',
+          )
+        return faults ? exit.failed : exit.ok
+      }),
+    )
+}
+
+const NAME_COLUMNS = 14
+const marks = { ok: 'ok    ', fault: 'FAULT ', skipped: 'skip  ' }
+
+function drawn({ name, status, said, mend }: Check, { paint, screen }: Io): string[] {
+  const colour = { ok: paint.good, fault: paint.bad, skipped: paint.dim }[status]
+  const indent = ' '.repeat(marks.ok.length + NAME_COLUMNS)
+  const wrapped = (text: string) => {
+    const room = Math.max(20, screen - width(indent))
+    return (screen === Number.POSITIVE_INFINITY ? text : Bun.wrapAnsi(text, room, { hard: true })).split('\n')
+  }
+  const [first = '', ...rest] = wrapped(oneLine(said))
+  return [
+    colour(marks[status]) + padEnd(name, NAME_COLUMNS) + first,
+    ...rest.map(line => indent + line),
+    ...(mend ? wrapped(`→ ${oneLine(mend)}`).map(line => indent + line) : []),
+  ]
+}

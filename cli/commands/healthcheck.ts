@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { examples } from '../program.ts'
+import { type Io, run } from '../run.ts'
+import { Failure } from '../terminal/faults.ts'
+
+const DEADLINE_MS = 3_000
+
+export function healthcheck(program: Command) {
+  program
+    .command('healthcheck')
+    .description('ask the running server at HOST and PORT; for Docker and systemd')
+    .option('--ready', 'also ask whether its database answers')
+    .addHelpText('after', examples('faultline healthcheck --ready'))
+    .action((options: { ready?: boolean }, command: Command) =>
+      run(command, async io => {
+        const url = healthUrl(io.env, options.ready)
+        const response = await fetch(url, {
+          redirect: 'manual',
+          signal: AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), io.stopped]),
+        }).catch(() => {
+          throw new Failure(`nobody answers at ${url.origin}`)
+        })
+        const said = (await response.json().catch(() => ({}))) as { status?: unknown; database?: unknown }
+        if (response.status === 200 && said.status === 'ok') return io.print('ok')
+        if (said.database === 'unreachable')
+          throw new Failure('the server is up; its database is out of reach')
+        throw new Failure(`${url.origin} answers ${response.status}, which is not Faultline's answer`)
+      }),
+    )
+}
+
+/** The address to ask: a server that listens everywhere is asked on loopback. */
+export function healthUrl(env: Io['env'], ready = false): URL {
+  const host = env.HOST?.trim() || '127.0.0.1'
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]', '[::]': '[::1]' }
+  const name = everywhere[host] ?? (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
+  return new URL(`http://${name}:${env.PORT?.trim() || '3000'}/api/health${ready ? '' : '?live'}`)
+}

@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import { type Board, loadBoard } from '../../server/board/board.ts'
+import { type DataConfig, readDataConfig } from '../../server/config/read.ts'
+import type { Database } from '../../server/db/database.ts'
+import { readFeed } from '../../server/defects/feed.ts'
+import { type Follower, follow } from '../../server/defects/follow.ts'
+import type { FeedEntry } from '../../server/defects/model.ts'
+import { DatabaseUnavailable } from '../../server/errors.ts'
+import { examples, wholeNumber } from '../program.ts'
+import { type Io, open, run } from '../run.ts'
+import { brief, knownSection, tabbed } from '../terminal/entries.ts'
+import { json } from '../terminal/print.ts'
+
+interface Options {
+  lines: number
+  follow?: boolean
+  section?: string
+}
+
+const ASK_EVERY_MS = 1_000
+
+export function tail(program: Command) {
+  program
+    .command('tail')
+    .description('the latest defects, oldest of them first')
+    .option('-n, --lines <count>', 'how many', wholeNumber(0, 10_000), 10)
+    .option('-f, --follow', 'go on with each new one until interrupted; joins a running server')
+    .option('--section <id>', 'only this section')
+    .option('--json', 'one entry of the API a line')
+    .addHelpText('after', examples('faultline tail -f', 'faultline tail -n 0 -f --json | jq .verbatim'))
+    .action((options: Options, command: Command) =>
+      run(command, async io => {
+        const config = readDataConfig(io.env)
+        const board = loadBoard(config.boardFile)
+        const show = (entries: FeedEntry[]) => {
+          for (const entry of entries) io.print(io.json ? json(entry) : text(entry, board, io))
+        }
+        if (options.follow) return watch(io, config, board, options, show)
+        const db = await open(io, config)
+        await knownSection(db, board, options.section)
+        if (!options.lines) return
+        const { entries } = await readFeed(db, { limit: options.lines, section: options.section })
+        show(entries.toReversed())
+        if (!entries.length && !io.json) io.say('No defects here yet.')
+      }),
+    )
+}
+
+const text = (entry: FeedEntry, board: Board, io: Io) =>
+  io.interactive ? brief(entry, board, io) : tabbed(entry)
+
+/** Asks every second; says once that the database has gone, and once that it is back. */
+async function watch(
+  io: Io,
+  config: DataConfig,
+  board: Board,
+  options: Options,
+  show: (entries: FeedEntry[]) => void,
+) {
+  let db: Database | undefined
+  let follower: Follower | undefined
+  let away = false
+  while (!io.stopped.aborted) {
+    try {
+      db ??= await open(io, config, { joinOnly: true })
+      if (follower) show(await follower.more())
+      else {
+        await knownSection(db, board, options.section)
+        const begun = follow(db, options.section)
+        show(await begun.begin(options.lines))
+        follower = begun
+      }
+      if (away) io.say('The database is back.')
+      away = false
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error
+      if (!away) io.say(`The database is out of reach (${error.message}); waiting for it.`)
+      away = true
+    }
+    await pause(ASK_EVERY_MS, io.stopped)
+  }
+}
+
+function pause(ms: number, stopped: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, ms)
+    stopped.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,33 @@
+import { BoardFaults } from '../../server/board/board.ts'
+import { ConfigFaults } from '../../server/config/read.ts'
+import { innermost } from '../../server/db/faults.ts'
+import { DatabaseUnsuitable, SchemaTooNew, SchemaTooOld } from '../../server/db/migrate.ts'
+import { DataDirForeign } from '../../server/embedded/data-dir.ts'
+import { DataDirBusy } from '../../server/embedded/lock.ts'
+import { DatabaseUnavailable, Refusal } from '../../server/errors.ts'
+import { exit, Failure, UsageFault } from './faults.ts'
+
+/** What a thrown error is to the person at the terminal: lines to read and an exit status. */
+export function explain(error: unknown, debug = false): { lines: string[]; exitCode: number } {
+  const one = (message: string, exitCode: number) => ({ lines: [`faultline: ${message}`], exitCode })
+  if (error instanceof UsageFault || error instanceof ConfigFaults) {
+    return { lines: error.faults.map(fault => `faultline: ${fault}`), exitCode: exit.usage }
+  }
+  if (error instanceof BoardFaults) {
+    const lines = ['faultline: the board cannot be used:', ...error.faults.map(fault => `  ${fault}`)]
+    return { lines, exitCode: exit.usage }
+  }
+  if (error instanceof Failure) return one(error.message, error.exitCode)
+  if (error instanceof Refusal) {
+    return one([error.message, ...error.faults.map(fault => fault.message)].join(' '), exit.failed)
+  }
+  if (error instanceof SchemaTooNew || error instanceof SchemaTooOld) return one(error.message, exit.schema)
+  if (error instanceof DataDirBusy || error instanceof DataDirForeign)
+    return one(error.message, exit.unreachable)
+  if (error instanceof DatabaseUnsuitable) return one(error.message, exit.unreachable)
+  if (error instanceof DatabaseUnavailable) {
+    return one(`the database cannot be reached: ${error.message}`, exit.unreachable)
+  }
+  const cause = innermost(error)
+  return one(debug ? (cause.stack ?? cause.message) : cause.message, exit.failed)
+}

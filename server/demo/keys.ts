@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { generateVAPIDKeys } from 'web-push'
+import { writePrivate } from '../config/private-file.ts'
+
+const Keys = Type.Object({
+  sessionPassword: Type.String({ minLength: 32 }),
+  clientSecret: Type.String({ minLength: 1 }),
+  vapid: Type.Object({ publicKey: Type.String(), privateKey: Type.String() }),
+})
+export type DemoKeys = Static<typeof Keys>
+
+/** Made once: sessions and subscribed devices outlive a restart of the demo. */
+export function demoKeys(dataDir: string): DemoKeys {
+  const path = join(dataDir, 'demo-keys.json')
+  const kept = read(path)
+  if (kept) return kept
+  const keys: DemoKeys = {
+    sessionPassword: randomBytes(36).toString('base64url'),
+    clientSecret: randomBytes(24).toString('base64url'),
+    vapid: generateVAPIDKeys(),
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  writePrivate(path, JSON.stringify(keys))
+  return keys
+}
+
+function read(path: string): DemoKeys | undefined {
+  try {
+    const keys: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return Value.Check(Keys, keys) ? keys : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { pictureFile, send } from '../../server/http/files.ts'
+
+const picture = pictureFile('<svg xmlns="http://www.w3.org/2000/svg"/>')
+const asked = (encoding: string) =>
+  send(new Request('http://localhost/', { headers: { 'accept-encoding': encoding } }), picture)
+
+test('the smallest encoding that the browser accepts is sent', () => {
+  for (const [accepted, sent] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['br ; q=0.000 ,gzip ; q=0', null],
+    ['identity', null],
+    ['', null],
+  ] as const) {
+    expect([accepted, asked(accepted).headers.get('content-encoding')]).toEqual([accepted, sent])
+  }
+})
+
+test('a header full of blanks costs nothing', () => {
+  const began = performance.now()
+  for (let i = 0; i < 10; i++) asked(`gzip${' '.repeat(16_000)}x`)
+  expect(performance.now() - began).toBeLessThan(500)
+})
