@@ -16,7 +16,7 @@ export interface Product {
 }
 
 /** The compiled executable as an operator starts it, and a session like anybody's. */
-export async function startProduct(home: string, databaseUrl?: string): Promise<Product> {
+export async function startProduct(home: string, databaseUrl?: string, build = executable): Promise<Product> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const env = {
@@ -32,7 +32,7 @@ export async function startProduct(home: string, databaseUrl?: string): Promise<
     LOG_LEVEL: 'warn',
   }
   const started = performance.now()
-  const child = Bun.spawn([executable, 'serve'], { cwd: home, env, stdout: 'ignore', stderr: 'inherit' })
+  const child = Bun.spawn([build, 'serve'], { cwd: home, env, stdout: 'ignore', stderr: 'inherit' })
   await until(async () => (await fetch(`${origin}/api/health`)).status === 200)
   const startedMs = performance.now() - started
   const cookie = (await createSessions(readConfig(env)).begin('alice@example.com')).split(';', 1)[0]!

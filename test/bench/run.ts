@@ -30,6 +30,10 @@ import { seed } from './seed.ts'
 
 const quick = process.argv.includes('--quick')
 const MANY = quick ? 100_000 : 1_000_000
+/** another build of the product: nothing but the two, in turn */
+const other = process.argv.includes('--against')
+  ? process.argv.at(process.argv.indexOf('--against') + 1)
+  : undefined
 const FEW = 10_000
 
 interface Row {
@@ -149,6 +153,45 @@ async function againstPgbench(url: string, { projectId }: Subject, large: Figure
   )
 }
 
+/** Each build on a database that it migrated itself, so that neither meets the other's schema. */
+async function againstBuild(path: string) {
+  const cluster = await startCluster()
+  try {
+    const admin = connect({ kind: 'postgres', url: cluster.url('postgres') })
+    for (const name of ['ours', 'theirs'])
+      await admin.write(queries => queries.execute(`create database ${name}`))
+    await admin.close()
+    await compare('PostgreSQL', [
+      await migratedAndSeeded(cluster.url('ours'), executable),
+      await migratedAndSeeded(cluster.url('theirs'), path),
+    ])
+  } finally {
+    await cluster.remove()
+  }
+  await compare('embedded', [await startedEmbedded(executable), await startedEmbedded(path)])
+}
+
+async function compare(database: string, subjects: Subject[]) {
+  const [ours, theirs] = await figuresOf(subjects, effort)
+  for (const [name, { perSecond }] of Object.entries(ours!))
+    say(`${database}: ${name}, against the other build`, perSecond / theirs![name]!.perSecond, 'ratio')
+  for (const { product } of subjects) await product.stop()
+}
+
+async function migratedAndSeeded(url: string, build: string): Promise<Subject> {
+  const product = await startProduct(freshHome(scratch), url, build)
+  const db = connect({ kind: 'postgres', url })
+  const projectId = await seed(db, MANY)
+  await db.close()
+  return { product, projectId }
+}
+
+async function startedEmbedded(build: string): Promise<Subject> {
+  const home = freshHome(scratch)
+  const product = await startProduct(home, undefined, build)
+  return { product, projectId: await seedEmbedded(join(home, 'data')) }
+}
+
 /** Ten minutes of the mix: what is kept for good shows as growth, what comes and goes does not. */
 async function overTime(subject: Subject) {
   const fifth = quick ? 4 : 120
@@ -194,13 +237,18 @@ function written(): string {
 
 try {
   console.error(`load by ${generator}, ${effort.rounds} rounds of ${effort.seconds} s, medians\n`)
-  await onPostgres()
-  await onEmbedded()
-  say('executable', statSync(executable).size / 2 ** 20, 'MB', 'at most 140')
-  for (const [name, kb] of Object.entries(bundleKb())) say(`web bundle: ${name}, brotli`, kb, 'kB')
+  if (other) await againstBuild(other)
+  else await measureAll()
   mkdirSync('test-output', { recursive: true })
   writeFileSync('test-output/bench.json', `${JSON.stringify(rows, null, 2)}\n`)
   console.log(written())
 } finally {
   rmSync(scratch, { recursive: true, force: true })
+}
+
+async function measureAll() {
+  await onPostgres()
+  await onEmbedded()
+  say('executable', statSync(executable).size / 2 ** 20, 'MB', 'at most 140')
+  for (const [name, kb] of Object.entries(bundleKb())) say(`web bundle: ${name}, brotli`, kb, 'kB')
 }
