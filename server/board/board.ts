@@ -1,19 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import builtIn from './built-in.svg' with { type: 'text' }
-import { judgeReuse } from './references.ts'
-import { findSections } from './sections.ts'
-import { cleanElement, judgeFor, marksSection, type Shape, SVG_NAMESPACE } from './svg.ts'
+import { clip, type Fault, parseXml, type XmlElement } from './parse.ts'
+import { cleanElement, judgeFor, marksSection, type Shape, SVG_NAMESPACE } from './policy.ts'
+import { judgeReuse } from './reuse.ts'
+import { findSections, type Section } from './sections.ts'
 import { viewBoxOf } from './view-box.ts'
 import { writeSvg } from './write.ts'
-import { type Fault, parseXml, type XmlElement } from './xml.ts'
-import { clip } from './xml-grammar.ts'
 
-export { isSectionId } from './sections.ts'
-
-export interface Section {
-  id: string
-  label: string
-}
+export { isSectionId, type Section } from './sections.ts'
 
 export interface Board {
   /** the validated picture, as served at /board.svg */

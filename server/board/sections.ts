@@ -1,9 +1,12 @@
 import { nameFault } from '../text.ts'
-import type { Section } from './board.ts'
-import { type Shape, textOf } from './svg.ts'
+import { clip, type Fault } from './parse.ts'
+import { type Shape, textOf } from './policy.ts'
 import { SECTION_SHAPES } from './vocabulary.ts'
-import type { Fault } from './xml.ts'
-import { clip } from './xml-grammar.ts'
+
+export interface Section {
+  id: string
+  label: string
+}
 
 const MAX_LABEL = 80
 

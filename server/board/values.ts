@@ -1,5 +1,5 @@
+import { clip } from './parse.ts'
 import { FUNCTIONS, INERT, INERT_AT, PRESENTATION } from './vocabulary.ts'
-import { clip } from './xml-grammar.ts'
 
 const LOCAL_URL = /url\(\s*(["']?)#([^\s()"'\\<>&#]+)\1\s*\)/gi
 export const FRAGMENT = /^#([^\s()"'\\<>&#]+)$/

@@ -1,4 +1,4 @@
-import type { Shape } from './svg.ts'
+import type { Shape } from './policy.ts'
 
 const ESCAPES: Record<string, string> = {
   '&': '&amp;',

@@ -1,5 +1,5 @@
-import type { Shape } from './svg.ts'
-import type { Fault } from './xml.ts'
+import type { Fault } from './parse.ts'
+import type { Shape } from './policy.ts'
 
 const MAX_CHAIN = 16
 const MAX_DRAWN = 100_000
