@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readPushConfig } from '../../server/config/read.ts'
-import { testPush } from '../../server/push/deliver.ts'
 import { type DeviceStatus, deviceStatus } from '../../server/push/devices.ts'
+import { testPush } from '../../server/push/test-push.ts'
 import { examples } from '../program.ts'
 import { type Io, open, run } from '../run.ts'
 import { exit, Failure } from '../terminal/faults.ts'

@@ -36,12 +36,7 @@ export async function reportDefect(
   const stored = await db.write(queries => insertion(queries).execute(row)).catch(unknownProject)
   if (!stored[0]) return { entry: await sameReport(db, row), created: false }
   const entry = toEntry(stored[0])
-  push.later({
-    id: entry.id,
-    sectionId: entry.section_id,
-    projectName: entry.project_name,
-    verbatim: entry.verbatim,
-  })
+  push.later(entry)
   return { entry, created: true }
 }
 

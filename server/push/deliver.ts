@@ -1,10 +1,7 @@
 import { generateRequestDetails } from 'web-push'
 import type { PushConfig } from '../config/read.ts'
-import type { Database } from '../db/database.ts'
 import { type OutboundAnswer, OutboundFault, request } from '../outbound.ts'
-import { devicesInForce, recordOutcome } from './devices.ts'
-import { deviceName, isPushService } from './endpoint.ts'
-import { testMessage } from './message.ts'
+import { isPushService } from './endpoint.ts'
 import type { Subscription } from './model.ts'
 
 export type SenderConfig = Pick<PushConfig, 'ownerEmail' | 'vapid' | 'pushHosts'>
@@ -115,22 +112,4 @@ export function retryAfter(header: string | null, now: number): number | undefin
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
   const date = header.endsWith(' GMT') ? Date.parse(header) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
-
-/** A real push to every device in force, now; the outcomes are kept. */
-export async function testPush({
-  config,
-  db,
-}: {
-  config: SenderConfig
-  db: Database
-}): Promise<{ device: string; outcome: Outcome }[]> {
-  const devices = await devicesInForce(db, config)
-  return Promise.all(
-    devices.map(async device => {
-      const outcome = await deliver(config, device, testMessage())
-      await recordOutcome(db, device.endpoint, outcome)
-      return { device: deviceName(device.endpoint), outcome }
-    }),
-  )
 }

@@ -1,11 +1,20 @@
 import type { Board } from '../board/board.ts'
-import type { FiledDefect } from './queue.ts'
+
+/** What a push says about a defect: an entry of the feed has it all. */
+export interface PushedDefect {
+  id: string
+  section_id: string
+  project_name: string
+  verbatim: string
+}
 
 /** What a service worker gets. */
 export interface Message {
   title: string
   body: string
   section_id: string
+  /** its label */
+  section: string
   defect_id: string
   url: string
 }
@@ -13,19 +22,20 @@ export interface Message {
 /** Encrypted it fills the 4 096 bytes that every push service takes. */
 export const MESSAGE_MOST_BYTES = 3_993
 const TITLE_MOST_BYTES = 1_000
+const LABEL_MOST_BYTES = 500
 const NEARBY = 64
 
 const characters = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** The service worker takes the section's name from behind the last ` · ` of the title. */
-export function messageFor(defect: FiledDefect, board: Board): string {
-  const section = board.sections.get(defect.sectionId)?.label ?? defect.sectionId
+export function messageFor(defect: PushedDefect, board: Board): string {
+  const section = cut(board.sections.get(defect.section_id)?.label ?? defect.section_id, LABEL_MOST_BYTES)
   return serialise({
-    title: `${defect.projectName} · ${cut(section, TITLE_MOST_BYTES / 2)}`,
+    title: `${defect.project_name} · ${section}`,
     body: defect.verbatim,
-    section_id: defect.sectionId,
+    section_id: defect.section_id,
+    section,
     defect_id: defect.id,
-    url: `/sections/${defect.sectionId}`,
+    url: `/sections/${defect.section_id}`,
   })
 }
 
@@ -34,6 +44,7 @@ export function testMessage(): string {
     title: 'Test from Faultline',
     body: 'Push works on this device.',
     section_id: '',
+    section: '',
     defect_id: '',
     url: '/',
   })

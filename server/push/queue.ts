@@ -5,21 +5,13 @@ import { deliver, type Outcome, type SenderConfig } from './deliver.ts'
 import { devicesInForce } from './devices.ts'
 import { deviceName } from './endpoint.ts'
 import { createLanes, type Lane, type Push } from './lanes.ts'
-import { messageFor } from './message.ts'
+import { messageFor, type PushedDefect } from './message.ts'
 import { createRecorder } from './outcome.ts'
 import { type Pace, pace } from './pace.ts'
 
-/** What a push says about a defect. */
-export interface FiledDefect {
-  id: string
-  sectionId: string
-  projectName: string
-  verbatim: string
-}
-
 export interface PushQueue {
   /** Into the queue; never waits, never throws. */
-  later(defect: FiledDefect): void
+  later(defect: PushedDefect): void
   /** Sends what is pending, for at most `ms`. */
   drain(ms: number): Promise<void>
 }
@@ -36,7 +28,7 @@ export function createPushQueue(deps: QueueDeps, changes: Partial<Pace> = {}): P
 }
 
 function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQueue {
-  const filed: { number: number; defect: FiledDefect }[] = []
+  const filed: { number: number; defect: PushedDefect }[] = []
   const lanes = createLanes()
   const recorder = createRecorder(db, log)
   /** since the last reading of the devices, which may not have seen it yet */
@@ -88,7 +80,7 @@ function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQu
     sayIfDrained()
   }
 
-  function enqueue({ number, defect }: { number: number; defect: FiledDefect }, devices: Lane['device'][]) {
+  function enqueue({ number, defect }: { number: number; defect: PushedDefect }, devices: Lane['device'][]) {
     if (!devices.length) return
     const message = messageFor(defect, board)
     for (const device of devices) {

@@ -6,7 +6,7 @@ const board: Board = {
   svg: '',
   sections: new Map([['usb-port', { id: 'usb-port', label: 'USB port' }]]),
 }
-const defect = { id: 'd1', sectionId: 'usb-port', projectName: 'Radio', verbatim: 'The shield is loose' }
+const defect = { id: 'd1', section_id: 'usb-port', project_name: 'Radio', verbatim: 'The shield is loose' }
 const message = (changed: Partial<typeof defect> = {}) => {
   const text = messageFor({ ...defect, ...changed }, board)
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MESSAGE_MOST_BYTES)
@@ -18,13 +18,14 @@ test('a message says where, for which project and what', () => {
     title: 'Radio · USB port',
     body: 'The shield is loose',
     section_id: 'usb-port',
+    section: 'USB port',
     defect_id: 'd1',
     url: '/sections/usb-port',
   })
 })
 
 test('a section that left the board goes by its id', () => {
-  expect(message({ sectionId: 'old-fan' }).title).toBe('Radio · old-fan')
+  expect(message({ section_id: 'old-fan' })).toMatchObject({ title: 'Radio · old-fan', section: 'old-fan' })
 })
 
 test.each([
@@ -70,7 +71,7 @@ test('what just fits is not cut', () => {
 
 test('the longest names still leave the section its place', () => {
   const sections = new Map([['usb-port', { id: 'usb-port', label: '📦'.repeat(2_000) }]])
-  const text = messageFor({ ...defect, projectName: '🔧'.repeat(120) }, { svg: '', sections })
+  const text = messageFor({ ...defect, project_name: '🔧'.repeat(120) }, { svg: '', sections })
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MESSAGE_MOST_BYTES)
   expect((JSON.parse(text) as Message).title).toContain(' · 📦')
 })

@@ -70,7 +70,7 @@ let filed = 0
 function file(count = 1): string[] {
   const ids = Array.from({ length: count }, () => `defect-${filed++}`)
   for (const id of ids)
-    queue.later({ id, sectionId: 'usb-port', projectName: 'Radio', verbatim: `words of ${id}` })
+    queue.later({ id, section_id: 'usb-port', project_name: 'Radio', verbatim: `words of ${id}` })
   return ids
 }
 const ids = () => service.received.map(push => push.message.defect_id)
@@ -104,6 +104,7 @@ test('every device gets exactly one message per defect', async () => {
   expect(service.received[0]?.message).toMatchObject({
     title: 'Radio · USB port',
     section_id: 'usb-port',
+    section: 'USB port',
     url: '/sections/usb-port',
   })
 })

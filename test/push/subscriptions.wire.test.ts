@@ -179,6 +179,7 @@ describe('filing', () => {
         title: expect.stringMatching(/^Hinge rework · ./),
         body: 'Der Schirm ist lose 🔩',
         section_id: 'usb-port',
+        section: 'USB port',
         defect_id: entry.id,
         url: '/sections/usb-port',
       })
