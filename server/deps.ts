@@ -2,7 +2,7 @@ import type { Oidc } from './auth/oidc.ts'
 import type { Board } from './board/board.ts'
 import type { Config } from './config/read.ts'
 import type { Database } from './db/database.ts'
-import type { Web } from './http/files.ts'
+import type { RenderPage } from './html.ts'
 import type { Log } from './log.ts'
 import type { PushQueue } from './push/queue.ts'
 
@@ -13,6 +13,6 @@ export interface Deps {
   board: Board
   push: PushQueue
   oidc: Oidc
-  web: Web
+  renderPage: RenderPage
   log: Log
 }

@@ -46,7 +46,8 @@ export async function start(
   let ready = false
   const db = heldUntil(() => ready, connect(opened.target, opened.close))
   const push = createPushQueue({ config, db, board, log })
-  const app = createApp({ config, db, board, push, web, log, oidc: createOidc(config) })
+  const deps = { config, db, board, push, log, oidc: createOidc(config), renderPage: web.render }
+  const app = createApp(deps, web)
   const requests = countRequests(app.handle)
 
   let server: ReturnType<typeof listen>

@@ -1,29 +1,19 @@
 import type { Config } from '../config/read.ts'
-import { escapeHtml, type Web } from '../http/files.ts'
+import { escapeHtml, type Page, type RenderPage } from '../html.ts'
 import type { RefusalReason } from './identity.ts'
 import { withReturnTo } from './return-to.ts'
 
 /** The pages of signing in: plain HTML that says what happened and offers the next step. */
-export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, web: Pick<Web, 'document'>) {
+export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, render: RenderPage) {
   const start = `/auth/${config.oauth.provider}`
   const name = providerName(config.oauth.provider)
   const signIn = (label: string, returnTo = '/') => button(withReturnTo(start, returnTo), label)
   const anotherAccount = (returnTo: string) =>
     button(withReturnTo(start, returnTo, { prompt: 'select_account' }), 'Try another account')
 
-  function page(
-    title: string,
-    text: string,
-    action: string,
-    status: number,
-    headers: Record<string, string | string[]> = {},
-  ) {
+  function page(title: string, text: string, action: string, status: number, headers: Page['headers'] = []) {
     const body = `<main class="card sign-in"><h1>${escapeHtml(title)}</h1>${text}<p class="actions">${action}</p></main>`
-    const response = web.document({ title, body, status })
-    for (const [header, values] of Object.entries(headers)) {
-      for (const value of [values].flat()) response.headers.append(header, value)
-    }
-    return response
+    return render({ title, body, status, headers })
   }
 
   return {
@@ -41,7 +31,7 @@ export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, web
         paragraph('It took longer than ten minutes, was finished already, or was begun in another browser.'),
         signIn('Start again'),
         400,
-        { 'set-cookie': setCookie },
+        setCookie.map(value => ['set-cookie', value]),
       ),
 
     cancelled: (returnTo: string, setCookie: string) =>
@@ -50,7 +40,7 @@ export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, web
         paragraph(`${name} was told not to go on. Nothing has happened.`),
         signIn('Start again', returnTo) + anotherAccount(returnTo),
         403,
-        { 'set-cookie': setCookie },
+        [['set-cookie', setCookie]],
       ),
 
     unproven: (returnTo: string, setCookie: string) =>
@@ -59,7 +49,7 @@ export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, web
         paragraph(`What ${name} sent does not prove who you are, so nobody was signed in.`),
         anotherAccount(returnTo),
         403,
-        { 'set-cookie': setCookie },
+        [['set-cookie', setCookie]],
       ),
 
     refused: (reason: RefusalReason, email: unknown, returnTo: string, setCookie: string) =>
@@ -68,7 +58,7 @@ export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, web
         address(email) + paragraph(reasons(name, config.allowedDomain)[reason]),
         anotherAccount(returnTo),
         403,
-        { 'set-cookie': setCookie },
+        [['set-cookie', setCookie]],
       ),
 
     unavailable: (status: 502 | 503, returnTo: string, setCookie: string[] = []) =>
@@ -79,7 +69,10 @@ export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, web
         ) + paragraph('The cause is in the log of this service. Try again in a moment.'),
         signIn('Try again', returnTo),
         status,
-        { 'set-cookie': setCookie, ...(status === 503 ? { 'retry-after': '5' } : {}) },
+        [
+          ...setCookie.map((value): [string, string] => ['set-cookie', value]),
+          ...(status === 503 ? [['retry-after', '5'] as [string, string]] : []),
+        ],
       ),
   }
 }

@@ -9,12 +9,12 @@ import { plainly, signInPages } from './pages.ts'
 import { safeReturnTo } from './return-to.ts'
 import { createSessions, type Sessions, type Visitor } from './session.ts'
 
-type AuthDeps = Pick<Deps, 'config' | 'oidc' | 'web' | 'log'>
+type AuthDeps = Pick<Deps, 'config' | 'oidc' | 'renderPage' | 'log'>
 
 export const authRoutes = (deps: AuthDeps) => {
-  const { config, web } = deps
+  const { config, renderPage } = deps
   const { provider } = config.oauth
-  const pages = signInPages(config, web)
+  const pages = signInPages(config, renderPage)
   const sessions = createSessions(config)
   const signIn = createSignIn(deps, pages, sessions)
 

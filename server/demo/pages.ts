@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/files.ts'
+import { escapeHtml } from '../html.ts'
 
 export interface DemoPerson {
   id: string

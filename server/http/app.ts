@@ -9,7 +9,7 @@ import { catalogue, type FieldFault, problem, publicError, Refusal } from '../er
 import { projectRoutes } from '../projects/routes.ts'
 import { pushRoutes } from '../push/routes.ts'
 import { explain, JSON_TYPE } from '../wire.ts'
-import { errorPage, pictureFile, send } from './files.ts'
+import { errorPage, pictureFile, send, type Web } from './files.ts'
 import { createGate, isApi, parseTarget } from './gate.ts'
 import { healthRoutes } from './health.ts'
 import { checkQuery, readJson } from './request.ts'
@@ -46,8 +46,8 @@ export interface Served {
 }
 
 /** Gate, API and pages as one function from request to response. */
-export function createApp(deps: Deps): Served {
-  const { config, web, board } = deps
+export function createApp(deps: Deps, web: Web): Served {
+  const { config, board } = deps
   const api = createApi(deps)
   const surface = createSurface(api.routes, config, web)
   const gate = createGate(config, createSessions(config), surface)
@@ -102,7 +102,11 @@ function finished(response: Response, requestId: string, secure: boolean): Respo
   return response
 }
 
-function failure({ log, web }: Pick<Deps, 'log' | 'web'>, request: Request, thrown: unknown): Response {
+function failure(
+  { log, renderPage }: Pick<Deps, 'log' | 'renderPage'>,
+  request: Request,
+  thrown: unknown,
+): Response {
   const { requestId } = passOf(request)
   const error = thrown instanceof ValidationError ? refusalOf(thrown) : unwrapped(thrown)
   const { code, faults } = publicError(error)
@@ -116,7 +120,7 @@ function failure({ log, web }: Pick<Deps, 'log' | 'web'>, request: Request, thro
   const answer = problem(code, requestId, faults)
   return isApi(parseTarget(request.url)?.path ?? '/')
     ? answer
-    : errorPage(web, answer.status, catalogue[code])
+    : errorPage(renderPage, answer.status, catalogue[code])
 }
 
 /** Elysia wraps what its body parser throws. */

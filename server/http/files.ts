@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
+import { escapeHtml, type RenderPage } from '../html.ts'
 
 export interface Web {
   /** The public static files by exact path: built assets, icons, service worker, manifest. */
@@ -9,8 +10,8 @@ export interface Web {
   isPage(path: string): boolean
   /** Static file or shell for an exact path; undefined when there is none. */
   serve(request: Request, path: string): Response | undefined
-  /** A page rendered by the server (`/login`, refusals, 404). `body` is HTML that the caller has escaped. */
-  document(page: { title: string; body: string; status?: number; headers?: Record<string, string> }): Response
+  /** A page rendered by the server: `/login`, refusals, 404. */
+  render: RenderPage
   /** Every file that is served, for tests that visit them all. */
   files(): string[]
 }
@@ -58,26 +59,26 @@ export function createWeb(folder: string): Web {
       const file = isPage(path) ? shell : files.get(path)
       return file && send(request, file)
     },
-    document: ({ title, body, status = 200, headers = {} }) =>
+    render: ({ title, body, status = 200, headers = [] }) =>
       new Response(fill(template, title, body), {
         status,
-        headers: {
-          'content-type': 'text/html; charset=utf-8',
-          'cache-control': 'no-store',
-          ...pageHeaders,
+        headers: [
+          ['content-type', 'text/html; charset=utf-8'],
+          ['cache-control', 'no-store'],
+          ...Object.entries(pageHeaders),
           ...headers,
-        },
+        ],
       }),
   }
 }
 
 export function errorPage(
-  web: Web,
+  render: RenderPage,
   status: number,
   [, title, detail]: readonly [number, string, string],
 ): Response {
   const body = `<main class="card"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(detail)}</p><p><a class="button" href="/">To the board</a></p></main>`
-  return web.document({ title, body, status })
+  return render({ title, body, status })
 }
 
 function fill(template: string, title: string, body: string): string {
@@ -155,8 +156,4 @@ function accepts(header: string, encoding: string): boolean {
     const [name, ...parameters] = part.split(';').map(word => word.trim())
     return name === encoding && !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
   })
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`)
 }

@@ -28,7 +28,7 @@ export function createSurface(apiRoutes: Route[], config: Config, web: Web) {
     methods: path => methods.get(path) ?? (web.has(path) || web.isPage(path) ? read : undefined),
     isPublicFile: path => web.has(path),
     isSignIn: path => path === '/login',
-    notFound: () => errorPage(web, 404, catalogue.not_found),
+    notFound: () => errorPage(web.render, 404, catalogue.not_found),
     queryKeys: (method: string, path: string) =>
       queryKeys.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) ?? new Set<string>(),
     routes: () => [

@@ -12,8 +12,8 @@ import { startTestProvider } from '../support/provider.ts'
 test('a HEAD on the callback burns no code, even where no gate stands before the routes', async () => {
   const provider = await startTestProvider()
   const config = testConfig({ OAUTH_ISSUER: provider.issuer })
-  const web = createWeb(assets.web)
-  const routes = authRoutes({ config, web, oidc: createOidc(config), log: silentLog })
+  const renderPage = createWeb(assets.web).render
+  const routes = authRoutes({ config, renderPage, oidc: createOidc(config), log: silentLog })
   const person = browser(async (path, init) => {
     const request = new Request(config.publicUrl + path, init)
     letIn(request, { requestId: 'test' })

@@ -9,14 +9,15 @@ import type { TestApp } from './app.ts'
 /** Every route of the application as it runs, not a list kept by hand. */
 export function everyRoute({ config, db }: TestApp): { method: string; path: string }[] {
   const unused = {} as Deps['push'] & Deps['oidc']
+  const web = createWeb(assets.web)
   const deps = {
     config,
     db,
     board: loadBoard(),
-    web: createWeb(assets.web),
+    renderPage: web.render,
     push: unused,
     oidc: unused,
     log: silentLog,
   }
-  return createApp(deps).routes()
+  return createApp(deps, web).routes()
 }
