@@ -90,13 +90,18 @@ test('a reply is handed over whole and nothing of it is kept', async () => {
 test('the log of changes is folded in before it grows long', async () => {
   await withDatabase(async (_, sql) => {
     const positions = async () =>
-      (await sql`select pg_current_wal_lsn() - '0/0' as written, redo_lsn - '0/0' as folded from pg_control_checkpoint()`)[0]!
+      (
+        await sql`select pg_current_wal_lsn() - '0/0' as written, redo_lsn - '0/0' as folded from pg_control_checkpoint()`
+      )[0]!
     await sql`create table t (s text)`
     const before = await positions()
     await sql`insert into t select repeat(md5(g::text), 20) from generate_series(1, 40000) g`
     const after = await positions()
     expect(after.written - before.written).toBeGreaterThan(16 * 1024 * 1024)
-    await until(async () => Number((await positions()).folded) > Number(before.written), 'nothing was folded in')
+    await until(
+      async () => Number((await positions()).folded) > Number(before.written),
+      'nothing was folded in',
+    )
   })
 }, 30_000)
 
