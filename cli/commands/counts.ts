@@ -3,8 +3,10 @@ import { loadBoard } from '../../server/board/board.ts'
 import { readDataConfig } from '../../server/config/read.ts'
 import { sectionCounts } from '../../server/defects/counts.ts'
 import { days, examples } from '../program.ts'
-import { type Io, open, run } from '../run.ts'
+import { run } from '../run.ts'
+import { open } from '../terminal/database.ts'
 import { labelOf } from '../terminal/entries.ts'
+import type { Io } from '../terminal/io.ts'
 import { bar, clip, columns, json, oneLine, padEnd, quantity, width } from '../terminal/print.ts'
 
 interface Line {

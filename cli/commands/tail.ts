@@ -7,8 +7,10 @@ import { type Follower, follow } from '../../server/defects/follow.ts'
 import type { FeedEntry } from '../../server/defects/model.ts'
 import { DatabaseUnavailable } from '../../server/errors.ts'
 import { examples, wholeNumber } from '../program.ts'
-import { type Io, open, run } from '../run.ts'
+import { run } from '../run.ts'
+import { open } from '../terminal/database.ts'
 import { brief, knownSection, tabbed } from '../terminal/entries.ts'
+import type { Io } from '../terminal/io.ts'
 import { json } from '../terminal/print.ts'
 
 interface Options {

@@ -4,8 +4,8 @@ import { isKnownSection } from '../../server/defects/counts.ts'
 import { readCursor } from '../../server/defects/cursor.ts'
 import { type FeedRequest, readFeed } from '../../server/defects/feed.ts'
 import type { FeedEntry } from '../../server/defects/model.ts'
-import type { Io } from '../run.ts'
 import { UsageFault } from './faults.ts'
+import type { Io } from './io.ts'
 import { ago, clip, clock, oneLine, padEnd, width } from './print.ts'
 
 type Screen = Pick<Io, 'paint' | 'screen' | 'interactive'>
