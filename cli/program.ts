@@ -57,9 +57,3 @@ export function wholeNumber(least: number, most: number) {
     throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
   }
 }
-
-export function days(text: string): number {
-  const value = /^\d{1,3}d$/.test(text) ? Number.parseInt(text, 10) : Number.NaN
-  if (value >= 1 && value <= 366) return value
-  throw new InvalidArgumentError('Give a number of days like 7d, from 1d to 366d.')
-}

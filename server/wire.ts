@@ -1,11 +1,17 @@
-import { FormatRegistry, type TProperties } from '@sinclair/typebox'
+import { FormatRegistry, type TObject, type TProperties } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { type TSchema, t } from 'elysia'
+import type { FieldFault } from './errors.ts'
 import { nameFault, textFault } from './text.ts'
+import { PROJECT_NAME_LIMIT, VERBATIM_LIMIT } from './vocabulary.ts'
 
 /** The rules of the wire: one function a rule, which says what is wrong or nothing. */
 const rules: Record<string, (value: string) => string | undefined> = {
-  verbatim: value => textFault(value, 5_000),
-  'project-name': value => nameFault(value, 120),
+  verbatim: value => textFault(value, VERBATIM_LIMIT),
+  'project-name': value => nameFault(value, PROJECT_NAME_LIMIT),
+  reporter: value => nameFault(value, 254),
+  'idempotency-key': value =>
+    /^[\x21-\x7E]{1,64}$/.test(value) ? undefined : 'must be 1 to 64 visible ASCII characters, given once',
   'canonical-uuid': value =>
     /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value)
       ? undefined
@@ -19,7 +25,7 @@ const rules: Record<string, (value: string) => string | undefined> = {
   days: value =>
     /^[1-9]\d{0,2}d$/.test(value) && Number.parseInt(value, 10) <= 366
       ? undefined
-      : 'must be a number of days from 1d to 366d',
+      : 'must be a number of days like 7d, from 1d to 366d',
 }
 
 function between(value: string, least: number, most: number) {
@@ -39,6 +45,18 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 /** A body: properties that nobody asked for are ignored. */
 export const Body = <T extends TProperties>(properties: T) =>
   t.Object(properties, { additionalProperties: true })
+
+/** The same judgement for callers that no route stands in front of. */
+export function faultsOf(schema: TObject, value: object): FieldFault[] {
+  const values = value as Record<string, unknown>
+  return Object.entries(schema.properties).flatMap(([field, property]) => {
+    const message = faultOf(property, values[field])
+    return message === undefined ? [] : [{ field, message }]
+  })
+}
+
+export const faultOf = (schema: TSchema, value: unknown): string | undefined =>
+  Value.Check(schema, value) ? undefined : explain(schema, value)
 
 /** Why a value breaks its schema, in words that a person can act on. */
 export function explain(schema: TSchema, value: unknown): string {

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { loadBoard } from '../../server/board/board.ts'
 import { readDataConfig } from '../../server/config/read.ts'
-import { sectionCounts } from '../../server/defects/counts.ts'
-import { days, examples } from '../program.ts'
-import { run } from '../run.ts'
-import { open } from '../terminal/database.ts'
+import { type CountsNarrowing, sectionCounts } from '../../server/defects/counts.ts'
+import { examples } from '../program.ts'
+import { type Io, open, run } from '../run.ts'
 import { labelOf } from '../terminal/entries.ts'
-import type { Io } from '../terminal/io.ts'
+import { narrowingOption } from '../terminal/narrowing.ts'
 import { bar, clip, columns, json, oneLine, padEnd, quantity, width } from '../terminal/print.ts'
 
 interface Line {
@@ -18,14 +17,14 @@ export function counts(program: Command) {
   program
     .command('counts')
     .description('defects by section, worst first')
-    .option('--since <days>', 'only today and the days before, such as 7d (days begin at 0:00 UTC)', days)
+    .addOption(narrowingOption('since'))
     .option('--json', 'the object that GET /api/defects/counts answers')
     .addHelpText('after', examples('faultline counts --since 7d', 'faultline counts --json | jq .power'))
-    .action((options: { since?: number }, command: Command) =>
+    .action((options: CountsNarrowing, command: Command) =>
       run(command, async io => {
         const config = readDataConfig(io.env)
         const board = loadBoard(config.boardFile)
-        const counted = await sectionCounts(await open(io, config), board, options.since)
+        const counted = await sectionCounts(await open(io, config), board, options)
         if (io.json) return io.print(json(counted))
         const lines = Object.entries(counted).map(([id, count]) => ({
           label: labelOf(board, id),

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../program.ts'
-import { run } from '../run.ts'
+import { type Io, run } from '../run.ts'
 import { Failure } from '../terminal/faults.ts'
-import type { Io } from '../terminal/io.ts'
 
 const DEADLINE_MS = 3_000
 

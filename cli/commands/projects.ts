@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { readDataConfig } from '../../server/config/read.ts'
 import { projectsWithCounts } from '../../server/projects/service.ts'
 import { examples } from '../program.ts'
-import { run } from '../run.ts'
-import { open } from '../terminal/database.ts'
+import { open, run } from '../run.ts'
 import { columns, json, oneLine } from '../terminal/print.ts'
 
 export function projects(program: Command) {

@@ -2,21 +2,20 @@ import type { Command } from 'commander'
 import { type Board, loadBoard } from '../../server/board/board.ts'
 import { type DataConfig, readDataConfig } from '../../server/config/read.ts'
 import type { Database } from '../../server/db/database.ts'
+import type { FeedEntry } from '../../server/defects/entry.ts'
 import { readFeed } from '../../server/defects/feed.ts'
 import { type Follower, follow } from '../../server/defects/follow.ts'
-import type { FeedEntry } from '../../server/defects/model.ts'
+import type { Narrowing } from '../../server/defects/narrowing.ts'
 import { DatabaseUnavailable } from '../../server/errors.ts'
 import { examples, wholeNumber } from '../program.ts'
-import { run } from '../run.ts'
-import { open } from '../terminal/database.ts'
-import { brief, knownSection, tabbed } from '../terminal/entries.ts'
-import type { Io } from '../terminal/io.ts'
+import { type Io, open, run } from '../run.ts'
+import { brief, tabbed } from '../terminal/entries.ts'
+import { checkNarrowing, narrowingOption } from '../terminal/narrowing.ts'
 import { json } from '../terminal/print.ts'
 
-interface Options {
+interface Options extends Narrowing {
   lines: number
   follow?: boolean
-  section?: string
 }
 
 const ASK_EVERY_MS = 1_000
@@ -27,7 +26,7 @@ export function tail(program: Command) {
     .description('the latest defects, oldest of them first')
     .option('-n, --lines <count>', 'how many', wholeNumber(0, 10_000), 10)
     .option('-f, --follow', 'go on with each new one until interrupted; joins a running server')
-    .option('--section <id>', 'only this section')
+    .addOption(narrowingOption('section'))
     .option('--json', 'one entry of the API a line')
     .addHelpText('after', examples('faultline tail -f', 'faultline tail -n 0 -f --json | jq .verbatim'))
     .action((options: Options, command: Command) =>
@@ -39,9 +38,9 @@ export function tail(program: Command) {
         }
         if (options.follow) return watch(io, config, board, options, show)
         const db = await open(io, config)
-        await knownSection(db, board, options.section)
+        await checkNarrowing(db, board, options)
         if (!options.lines) return
-        const { entries } = await readFeed(db, { limit: options.lines, section: options.section })
+        const { entries } = await readFeed(db, { ...options, limit: options.lines })
         show(entries.toReversed())
         if (!entries.length && !io.json) io.say('No defects here yet.')
       }),
@@ -67,8 +66,8 @@ async function watch(
       db ??= await open(io, config, { joinOnly: true })
       if (follower) show(await follower.more())
       else {
-        await knownSection(db, board, options.section)
-        const begun = follow(db, options.section)
+        await checkNarrowing(db, board, options)
+        const begun = follow(db, options)
         show(await begun.begin(options.lines))
         follower = begun
       }

@@ -1,11 +1,9 @@
 import type { Board } from '../../server/board/board.ts'
 import type { Database } from '../../server/db/database.ts'
-import { isKnownSection } from '../../server/defects/counts.ts'
 import { readCursor } from '../../server/defects/cursor.ts'
+import type { FeedEntry } from '../../server/defects/entry.ts'
 import { type FeedRequest, readFeed } from '../../server/defects/feed.ts'
-import type { FeedEntry } from '../../server/defects/model.ts'
-import { UsageFault } from './faults.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../run.ts'
 import { ago, clip, clock, oneLine, padEnd, width } from './print.ts'
 
 type Screen = Pick<Io, 'paint' | 'screen' | 'interactive'>
@@ -26,13 +24,6 @@ export async function* entries(
     before = page.next === undefined ? undefined : readCursor(page.next)
     if (!before) return
   }
-}
-
-export async function knownSection(db: Database, board: Board, id?: string): Promise<void> {
-  if (id === undefined || (await isKnownSection(db, board, id))) return
-  throw new UsageFault([
-    `--section: there is no section "${id}". The sections are ${[...board.sections.keys()].join(', ')}.`,
-  ])
 }
 
 export const labelOf = (board: Board, id: string) => board.sections.get(id)?.label ?? `${id} (retired)`

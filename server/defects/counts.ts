@@ -1,22 +1,29 @@
-import { eq, sql } from 'drizzle-orm'
-import { type Board, isSectionId } from '../board/board.ts'
+import { sql } from 'drizzle-orm'
+import type { Board } from '../board/board.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { defects, sectionDays, sectionTotals } from '../db/schema.ts'
 import type { Counts } from './model.ts'
+import { type Narrowing, narrowingParameters } from './narrowing.ts'
 import { firstDay, perClient } from './statements.ts'
 
+export type CountsNarrowing = Pick<Narrowing, 'since'>
+
 /** Every section of the board, and retired ones that still have defects. */
-export async function sectionCounts(db: Database, board: Board, sinceDays?: number): Promise<Counts> {
-  const kept = await db.read(queries => countsQuery(queries, sinceDays))
+export async function sectionCounts(
+  db: Database,
+  board: Board,
+  narrowing: CountsNarrowing = {},
+): Promise<Counts> {
+  const rows = await db.read(queries => countsQuery(queries, narrowing))
   const counts: Counts = {}
   for (const id of board.sections.keys()) counts[id] = 0
-  for (const { sectionId, count } of kept) counts[sectionId] = count
+  for (const { sectionId, count } of rows) counts[sectionId] = count
   return counts
 }
 
-function countsQuery(queries: Queries, sinceDays?: number) {
+function countsQuery(queries: Queries, narrowing: CountsNarrowing) {
   const { total, since } = countsQueries(queries)
-  return sinceDays === undefined ? total.execute() : since.execute({ sinceDays })
+  return narrowing.since === undefined ? total.execute() : since.execute(narrowingParameters(narrowing))
 }
 
 export const countsQueries = perClient(queries => {
@@ -32,28 +39,12 @@ export const countsQueries = perClient(queries => {
     since: queries
       .select({ sectionId: sectionDays.sectionId, count: sum(sectionDays.count) })
       .from(sectionDays)
-      .where(sql`${sectionDays.day} >= ${firstDay(sql.placeholder('sinceDays'))}`)
+      .where(sql`${sectionDays.day} >= ${firstDay(sql.placeholder('since'))}`)
       .groupBy(sectionDays.sectionId)
       .orderBy(sectionDays.sectionId)
       .prepare('counts_since'),
   }
 })
-
-/** A section of the board, or one that has left it and still has defects. */
-export async function isKnownSection(db: Database, board: Board, id: string): Promise<boolean> {
-  return board.sections.has(id) || (isSectionId(id) && (await hasDefects(db, id)))
-}
-
-function hasDefects(db: Database, sectionId: string): Promise<boolean> {
-  return db.read(async queries => {
-    const [row] = await queries
-      .select({ id: sectionTotals.sectionId })
-      .from(sectionTotals)
-      .where(eq(sectionTotals.sectionId, sectionId))
-      .limit(1)
-    return row !== undefined
-  })
-}
 
 /** Counts anew from the defects themselves, while nobody files. */
 export async function rebuildCounts(db: Database): Promise<void> {

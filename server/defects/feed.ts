@@ -1,16 +1,15 @@
 import { and, desc, eq, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Database, Queries } from '../db/database.ts'
+import { runPrepared } from '../db/prepared.ts'
 import { defects, projects } from '../db/schema.ts'
-import { tuples } from '../db/tuples.ts'
 import { type Position, writeCursor } from './cursor.ts'
-import type { FeedEntry } from './model.ts'
-import { firstDay, perClient } from './statements.ts'
+import { entryColumns, entryNames, type FeedEntry } from './entry.ts'
+import { type Narrowing, narrowingCondition, narrowingNames, narrowingParameters } from './narrowing.ts'
+import { perClient } from './statements.ts'
 
-export interface FeedRequest {
+export interface FeedRequest extends Narrowing {
   limit: number
-  section?: string
   before?: Position
-  sinceDays?: number
 }
 
 export interface Feed {
@@ -18,18 +17,6 @@ export interface Feed {
   /** the cursor of the next page, when more follow */
   next?: string
 }
-
-export const entryFields = {
-  id: defects.id,
-  section_id: defects.sectionId,
-  project_id: defects.projectId,
-  project_name: projects.name,
-  verbatim: defects.verbatim,
-  reporter: defects.reporter,
-  created_at: defects.createdAt,
-}
-type EntryRow = Omit<FeedEntry, 'created_at'> & { created_at: Date }
-export const toEntry = (row: EntryRow): FeedEntry => ({ ...row, created_at: row.created_at.toISOString() })
 
 export async function readFeed(db: Database, request: FeedRequest): Promise<Feed> {
   const [page] = await db.read(queries => feedPage(queries, request))
@@ -46,71 +33,63 @@ export async function readFeed(db: Database, request: FeedRequest): Promise<Feed
 /** Every limit of its own would leave its own statement prepared, on each connection. */
 const LIMITS = [50, 200]
 
-function feedPage(queries: Queries, request: FeedRequest): Promise<Columns[]> {
-  const { section, before, sinceDays } = request
+function feedPage(queries: Queries, request: FeedRequest): Promise<Page[]> {
   const limit = LIMITS.find(most => request.limit <= most) ?? request.limit
-  const shape = `${limit} ${section !== undefined} ${before !== undefined} ${sinceDays !== undefined}`
+  const shape = [limit, request.before !== undefined, ...narrowingNames(request)].join(' ')
   const prepared = feedQueries(queries)
   const query = prepared.get(shape) ?? feedQuery(queries, { ...request, limit })
   prepared.set(shape, query)
-  const given = { section, createdAt: before?.createdAt.toISOString(), id: before?.id, sinceDays }
-  return tuples<Columns>(queries, query, given)
+  return runPrepared<Page>(queries, query, feedParameters(request))
 }
+
+export const feedParameters = ({ before, ...request }: FeedRequest) => ({
+  ...narrowingParameters(request),
+  ...(before ? { beforeTime: before.createdAt.toISOString(), beforeId: before.id } : {}),
+})
 
 /**
  * One more entry than asked for tells whether more follow. The page is one row, each column of it an
  * array: fifty rows cost the driver more than PostgreSQL needs to find them.
  */
-export function feedQuery(queries: Queries, { limit, section, before, sinceDays }: FeedRequest) {
+export function feedQuery(queries: Queries, { limit, before, ...narrowing }: FeedRequest) {
   const given = sql.placeholder
   const page = queries
-    .select(entryFields)
+    .select(entryColumns)
     .from(defects)
     .innerJoin(projects, eq(projects.id, defects.projectId))
     .where(
       and(
-        section === undefined ? undefined : eq(defects.sectionId, given('section')),
+        narrowingCondition(narrowing),
         before &&
-          sql`(${defects.createdAt}, ${defects.id}) < (${given('createdAt')}::timestamptz, ${given('id')}::uuid)`,
-        sinceDays === undefined
-          ? undefined
-          : sql`${defects.createdAt} >= (${firstDay(given('sinceDays'))})::timestamp at time zone 'UTC'`,
+          sql`(${defects.createdAt}, ${defects.id}) < (${given('beforeTime')}::timestamptz, ${given('beforeId')}::uuid)`,
       ),
     )
     .orderBy(desc(defects.createdAt), desc(defects.id))
     // A literal in spite of the type: with a parameter PostgreSQL plans the statement anew each time.
     .limit(sql.raw(String(limit + 1)) as unknown as number)
     .as('page')
+  const arrays = entryNames.map(name => [name, arrayOf(name, page[name]).as(name)])
   return queries
-    .select({
-      id: column(page.id),
-      section_id: column(page.section_id),
-      project_id: column(page.project_id),
-      project_name: column(page.project_name),
-      verbatim: column(page.verbatim),
-      reporter: column(page.reporter),
-      created_at: column(sql`${page.created_at} at time zone 'UTC'`),
-    })
+    .select(Object.fromEntries(arrays) as Record<string, ReturnType<typeof arrayOf>>)
     .from(page)
     .prepare('feed')
 }
 
 /** In the order of the page; null when it is empty. */
-const column = (of: SQLWrapper) => sql<string[] | null>`json_agg(${of})`
-type Columns = [string[], string[], string[], string[], string[], string[], string[]] | [null]
+const arrayOf = (name: keyof FeedEntry, column: SQLWrapper) =>
+  sql`json_agg(${isTime(name) ? sql`${column} at time zone 'UTC'` : column})`
+type Page = Record<keyof FeedEntry, unknown[] | null>
 
-function entriesOf(page: Columns = [null]): FeedEntry[] {
-  if (page[0] === null) return []
-  const [ids, sections, projectIds, projectNames, verbatims, reporters, times] = page
-  return ids.map((id, i) => ({
-    id,
-    section_id: sections[i]!,
-    project_id: projectIds[i]!,
-    project_name: projectNames[i]!,
-    verbatim: verbatims[i]!,
-    reporter: reporters[i]!,
-    created_at: isoTime(times[i]!),
-  }))
+const isTime = (name: keyof FeedEntry) => entryColumns[name].dataType === 'date'
+
+function entriesOf(page?: Page): FeedEntry[] {
+  const entries: Record<string, unknown>[] = (page?.id ?? []).map(() => ({}))
+  for (const name of entryNames) {
+    const values = page?.[name] ?? []
+    const time = isTime(name)
+    for (const [i, entry] of entries.entries()) entry[name] = time ? isoTime(values[i] as string) : values[i]
+  }
+  return entries as unknown as FeedEntry[]
 }
 
 /** PostgreSQL leaves zeros out at the end. */

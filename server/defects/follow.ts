@@ -2,8 +2,9 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { STATEMENT_DEADLINE_MS } from '../db/client.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { defects, projects } from '../db/schema.ts'
-import { entryFields, readFeed, toEntry } from './feed.ts'
-import type { FeedEntry } from './model.ts'
+import { entryColumns, type FeedEntry, toEntry } from './entry.ts'
+import { readFeed } from './feed.ts'
+import { type Narrowing, narrowingCondition, narrowingParameters } from './narrowing.ts'
 
 export interface Follower {
   /** The newest, oldest of them first. */
@@ -21,15 +22,15 @@ const CHUNK = 500
  * window that is longer than any such transaction is read anew each time, and what was given out is
  * remembered.
  */
-export function follow(db: Database, section?: string): Follower {
+export function follow(db: Database, narrowing: Narrowing = {}): Follower {
   const given = new Map<string, number>()
   let start = 0
   let from = 0
 
-  async function fresh(): Promise<string[]> {
+  async function newIds(): Promise<string[]> {
     const { clock, found } = await db.read(async queries => {
       const clock = await readClock(queries, db.kind)
-      return { clock, found: await filedSince(queries, from || clock.oldest - WINDOW_MS, section) }
+      return { clock, found: await filedSince(queries, from || clock.oldest - WINDOW_MS, narrowing) }
     })
     start ||= clock.oldest - WINDOW_MS
     const unseen = found.filter(row => !given.has(row.id))
@@ -41,14 +42,14 @@ export function follow(db: Database, section?: string): Follower {
 
   return {
     async begin(last) {
-      await fresh()
-      const { entries } = last ? await readFeed(db, { limit: last, section }) : { entries: [] }
+      await newIds()
+      const { entries } = last ? await readFeed(db, { ...narrowing, limit: last }) : { entries: [] }
       for (const entry of entries) given.set(entry.id, Date.parse(entry.created_at))
       return entries.toReversed()
     },
     async more() {
       const before = from
-      const ids = await fresh()
+      const ids = await newIds()
       try {
         return await entriesOf(db, ids)
       } catch (error) {
@@ -72,13 +73,14 @@ async function readClock(queries: Queries, kind: Database['kind']): Promise<{ no
   return { now: Number(row?.now), oldest: Number(row?.oldest) }
 }
 
-function filedSince(queries: Queries, from: number, section?: string) {
+function filedSince(queries: Queries, from: number, narrowing: Narrowing) {
+  const values = narrowingParameters(narrowing)
   return queries
     .select({ id: defects.id, createdAt: defects.createdAt })
     .from(defects)
     .where(
       and(
-        section === undefined ? undefined : eq(defects.sectionId, section),
+        narrowingCondition(narrowing, name => values[name]),
         sql`${defects.createdAt} >= ${new Date(from).toISOString()}::timestamptz`,
       ),
     )
@@ -90,7 +92,7 @@ async function entriesOf(db: Database, ids: string[]): Promise<FeedEntry[]> {
   for (let at = 0; at < ids.length; at += CHUNK) {
     const rows = await db.read(queries =>
       queries
-        .select(entryFields)
+        .select(entryColumns)
         .from(defects)
         .innerJoin(projects, eq(projects.id, defects.projectId))
         .where(inArray(defects.id, ids.slice(at, at + CHUNK)))

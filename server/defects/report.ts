@@ -1,102 +1,104 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { t } from 'elysia'
 import type { Board } from '../board/board.ts'
 import type { Database } from '../db/database.ts'
 import { sqlState } from '../db/faults.ts'
 import { defects, projects } from '../db/schema.ts'
 import { Refusal } from '../errors.ts'
 import type { PushQueue } from '../push/queue.ts'
-import { trim } from '../text.ts'
-import { entryFields, toEntry } from './feed.ts'
-import type { FeedEntry } from './model.ts'
+import { faultOf, faultsOf, Text } from '../wire.ts'
+import { entryColumns, type FeedEntry, toEntry } from './entry.ts'
+import { columns, having, propertyOf, storedFields } from './fields.ts'
+import { DefectBody } from './model.ts'
 import { perClient } from './statements.ts'
 
-export interface Report {
-  sectionId: string
-  projectId: string
-  verbatim: string
+export interface Report extends DefectBody {
   reporter: string
-  idempotencyKey?: string | null
+  idempotency_key?: string | null
 }
 
+/** A report as it is stored. */
+type Row = DefectBody & { reporter: string; idempotency_key: string | null }
+
+const ReportBody = t.Object({ ...DefectBody.properties, reporter: Text('reporter') })
+const IdempotencyKey = Text('idempotency-key')
+
 const FOREIGN_KEY_VIOLATION = '23503'
+const givenNames = Object.keys(having('given')) as (keyof DefectBody)[]
 
 /** Stores the report, once per Idempotency-Key, and lets the owner know without waiting for it. */
 export async function reportDefect(
   { db, board, push }: { db: Database; board: Board; push: PushQueue },
   report: Report,
 ): Promise<{ entry: FeedEntry; created: boolean }> {
-  if (!board.sections.has(report.sectionId)) throw unknownSection('invalid_body', 'section_id')
-  const row = {
-    ...report,
-    id: Bun.randomUUIDv7(),
-    verbatim: trim(report.verbatim),
-    idempotencyKey: report.idempotencyKey ?? null,
-  }
-
-  const stored = await db.write(queries => insertion(queries).execute(row)).catch(unknownProject)
+  const row = acceptedRow(board, report)
+  const values = { id: Bun.randomUUIDv7(), ...row }
+  const stored = await db.write(queries => insertion(queries).execute(values)).catch(unknownProject)
   if (!stored[0]) return { entry: await sameReport(db, row), created: false }
   const entry = toEntry(stored[0])
   push.later(entry)
   return { entry, created: true }
 }
 
+/** What is stored of a report; refuses one that breaks a rule, whoever brings it. */
+function acceptedRow(board: Board, report: Report): Row {
+  const key = report.idempotency_key ?? null
+  const keyFault = key === null ? undefined : faultOf(IdempotencyKey, key)
+  if (keyFault) throw new Refusal('invalid_header', [{ field: 'Idempotency-Key', message: keyFault }])
+  const faults = faultsOf(ReportBody, report)
+  if (!faults.some(({ field }) => field === 'section_id') && !board.sections.has(report.section_id)) {
+    faults.push({ field: 'section_id', message: 'is not a section of the board' })
+  }
+  if (faults.length) throw new Refusal('invalid_body', faults)
+  return { ...normalized(report), reporter: report.reporter, idempotency_key: key }
+}
+
+function normalized(report: DefectBody): DefectBody {
+  const normalize: Record<string, (text: string) => unknown> = having('normalize')
+  return Object.fromEntries(
+    givenNames.map(name => [name, normalize[name]?.(report[name]) ?? report[name]]),
+  ) as DefectBody
+}
+
 const insertion = perClient(queries => {
-  const given = sql.placeholder
-  const filed = queries.$with('filed').as(
-    queries
-      .insert(defects)
-      .values({
-        id: given('id'),
-        sectionId: given('sectionId'),
-        projectId: given('projectId'),
-        verbatim: given('verbatim'),
-        reporter: given('reporter'),
-        idempotencyKey: given('idempotencyKey'),
-      })
-      .onConflictDoNothing()
-      .returning(),
-  )
+  const inserted = storedFields.filter(([, { given, column }]) => given || !column.hasDefault)
+  const values = inserted.map(([name, { column }]) => [propertyOf(column), sql.placeholder(name)])
+  const filed = queries
+    .$with('filed')
+    .as(queries.insert(defects).values(Object.fromEntries(values)).onConflictDoNothing().returning())
   return queries
     .with(filed)
-    .select({
-      id: filed.id,
-      section_id: filed.sectionId,
-      project_id: filed.projectId,
-      project_name: projects.name,
-      verbatim: filed.verbatim,
-      reporter: filed.reporter,
-      created_at: filed.createdAt,
-    })
+    .select(columnsFrom(filed))
     .from(filed)
     .innerJoin(projects, eq(projects.id, filed.projectId))
     .prepare('report')
 })
+
+/** The columns of an entry, those of the table taken from the rows that were just inserted. */
+function columnsFrom(filed: object): typeof entryColumns {
+  const own = filed as Record<string, unknown>
+  const found = Object.entries(entryColumns).map(([name, column]) => [
+    name,
+    own[propertyOf(column) ?? ''] ?? column,
+  ])
+  return Object.fromEntries(found)
+}
 
 function unknownProject(error: unknown): never {
   if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error
   throw new Refusal('unknown_project', [{ field: 'project_id', message: 'is not an existing project' }])
 }
 
-export function unknownSection(code: 'invalid_body' | 'invalid_query', field: string) {
-  return new Refusal(code, [{ field, message: 'is not a section of the board' }])
-}
-
 /** The report that was stored under this key, if it says the same. */
-async function sameReport(db: Database, report: Report): Promise<FeedEntry> {
+async function sameReport(db: Database, row: Row): Promise<FeedEntry> {
   const [stored] = await db.read(queries =>
     queries
-      .select(entryFields)
+      .select(columns)
       .from(defects)
       .innerJoin(projects, eq(projects.id, defects.projectId))
-      .where(
-        and(eq(defects.reporter, report.reporter), eq(defects.idempotencyKey, report.idempotencyKey ?? '')),
-      ),
+      .where(and(eq(defects.reporter, row.reporter), eq(defects.idempotencyKey, row.idempotency_key ?? ''))),
   )
-  const same =
-    stored?.section_id === report.sectionId &&
-    stored.project_id === report.projectId.toLowerCase() &&
-    stored.verbatim === report.verbatim
-  if (!same) {
+  if (!stored || givenNames.some(name => stored[name] !== row[name])) {
     const message = 'was already used for a different report'
     throw new Refusal('idempotency_key_reused', [{ field: 'Idempotency-Key', message }])
   }

@@ -1,8 +1,10 @@
 import { asc, count, eq, sql } from 'drizzle-orm'
 import type { Database, Queries } from '../db/database.ts'
 import { defects, lower, projects } from '../db/schema.ts'
+import { Refusal } from '../errors.ts'
 import { trim } from '../text.ts'
-import type { Project } from './model.ts'
+import { faultsOf } from '../wire.ts'
+import { type Project, ProjectBody } from './model.ts'
 
 const fields = { id: projects.id, name: projects.name }
 
@@ -25,6 +27,8 @@ export async function findOrCreateProject(
   db: Database,
   spelling: string,
 ): Promise<{ project: Project; created: boolean }> {
+  const faults = faultsOf(ProjectBody, { name: spelling })
+  if (faults.length) throw new Refusal('invalid_body', faults)
   const name = trim(spelling.normalize('NFC'))
   const known = await db.read(queries => named(queries, name))
   if (known) return { project: known, created: false }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import type { FeedEntry } from '../../server/defects/model.ts'
+import type { FeedEntry } from '../../server/defects/entry.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
 import {
   articles,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { FeedEntry } from '../../server/defects/model.ts'
+import type { FeedEntry } from '../../server/defects/entry.ts'
 import type { Project } from '../../server/projects/model.ts'
 import { post, problemOf, project, report, wholeFeed } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'

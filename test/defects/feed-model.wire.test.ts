@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { FeedEntry } from '../../server/defects/model.ts'
+import type { FeedEntry } from '../../server/defects/entry.ts'
 import { project, report, wholeFeed } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp, testDatabase } from '../support/app.ts'
 

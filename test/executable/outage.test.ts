@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { FeedEntry } from '../../server/defects/model.ts'
+import type { FeedEntry } from '../../server/defects/entry.ts'
 import { post, problemOf, project, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
 import { type Cluster, startCluster } from '../support/postgres.ts'

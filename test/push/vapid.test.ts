@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { ConfigFaults } from '../../server/config/faults.ts'
-import { readPushConfig } from '../../server/config/read.ts'
+import { type ConfigFaults, readPushConfig } from '../../server/config/read.ts'
 import { vapidPair } from '../support/push-service.ts'
 
 const pair = vapidPair()
@@ -9,7 +8,7 @@ const faultsOf = (VAPID_PUBLIC_KEY: string, SIGNING_SECRET: string): string[] =>
     readPushConfig({ OWNER_EMAIL: 'owner@example.com', VAPID_PUBLIC_KEY, SIGNING_SECRET })
     return []
   } catch (error) {
-    return (error as ConfigFaults).faults.map(fault => fault.setting)
+    return (error as ConfigFaults).faults.map(fault => fault.split(':')[0]!)
   }
 }
 

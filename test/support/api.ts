@@ -1,4 +1,4 @@
-import type { FeedEntry } from '../../server/defects/model.ts'
+import type { FeedEntry } from '../../server/defects/entry.ts'
 import type { Project } from '../../server/projects/model.ts'
 import { ALICE, type TestApp } from './app.ts'
 

@@ -1,0 +1,35 @@
+import { InvalidArgumentError, Option } from 'commander'
+import type { Board } from '../../server/board/board.ts'
+import type { Database } from '../../server/db/database.ts'
+import {
+  missingValues,
+  type Narrowing,
+  type NarrowingName,
+  narrowings,
+} from '../../server/defects/narrowing.ts'
+import { faultOf } from '../../server/wire.ts'
+import { UsageFault } from './faults.ts'
+
+/** The option of this name, under the rule that holds on the wire. */
+export function narrowingOption(name: NarrowingName): Option {
+  const { value: rule, option } = narrowings[name]
+  return new Option(`--${name} <${option.value}>`, option.description).argParser(text => {
+    const fault = faultOf(rule, text)
+    if (fault === undefined) return text
+    throw new InvalidArgumentError(`It ${fault}.`)
+  })
+}
+
+/** Refuses to narrow by what is not there. */
+export async function checkNarrowing(db: Database, board: Board, narrowing: Narrowing): Promise<void> {
+  const missing = await missingValues({ db, board }, narrowing)
+  if (!missing.length) return
+  throw new UsageFault(
+    missing.map(({ field }) => {
+      const value = narrowing[field as NarrowingName]
+      const sections =
+        field === 'section' ? ` The sections are ${[...board.sections.keys()].join(', ')}.` : ''
+      return `--${field}: there is no ${field} "${value}".${sections}`
+    }),
+  )
+}

@@ -1,0 +1,4 @@
+declare module '*.env.example' {
+  const text: string
+  export default text
+}

@@ -1,0 +1,109 @@
+import type { TOptional, TString } from '@sinclair/typebox'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { t } from 'elysia'
+import { type Board, isSectionId } from '../board/board.ts'
+import type { Database } from '../db/database.ts'
+import { defects, sectionTotals } from '../db/schema.ts'
+import type { FieldFault } from '../errors.ts'
+import { Text } from '../wire.ts'
+import { firstDay } from './statements.ts'
+
+interface Rule {
+  /** What its value may be, in a query and on the command line alike. */
+  value: TString
+  /** How the command line names the value, and what its help says. */
+  option: { value: string; description: string }
+  where(value: unknown): SQL
+  /** The value as the statement takes it; without it, the text as it came. */
+  parameter?(text: string): unknown
+  /** For a value that names something: whether that is there, and what to say when it is not. */
+  exists?(context: Context, value: string): Promise<boolean>
+  missing?: string
+}
+
+interface Context {
+  db: Database
+  board: Board
+}
+
+/**
+ * What narrows a feed, each told once: the schema of the query, the condition, the prepared statement, the
+ * link to the next page, `follow` and the options of the command line follow from here.
+ */
+export const narrowings = {
+  section: {
+    value: t.String({ description: 'Only this section.' }),
+    option: { value: 'id', description: 'only this section' },
+    where: id => sql`${defects.sectionId} = ${id}`,
+    exists: ({ db, board }, id) => isKnownSection(db, board, id),
+    missing: 'is not a section of the board',
+  },
+  since: {
+    value: Text('days', 'Today (UTC) and the days before, such as 7d.'),
+    option: {
+      value: 'days',
+      description: 'only today and the days before, such as 7d (days begin at 0:00 UTC)',
+    },
+    where: days => sql`${defects.createdAt} >= (${firstDay(days)})::timestamp at time zone 'UTC'`,
+    parameter: text => Number.parseInt(text, 10),
+  },
+} satisfies Record<string, Rule>
+
+export type NarrowingName = keyof typeof narrowings
+
+/** Each value as it stands in a query. */
+export type Narrowing = { [N in NarrowingName]?: string }
+
+function given(narrowing: Narrowing): [name: NarrowingName, value: string, rule: Rule][] {
+  return (Object.entries(narrowings) as [NarrowingName, Rule][]).flatMap(([name, rule]) => {
+    const value = narrowing[name]
+    return value === undefined ? [] : [[name, value, rule]]
+  })
+}
+
+/** The part of a query's schema that these make up. */
+export function narrowedBy<N extends NarrowingName>(...names: N[]) {
+  const properties = names.map(name => [name, t.Optional(narrowings[name].value)])
+  return Object.fromEntries(properties) as { [K in N]: TOptional<TString> }
+}
+
+export const narrowingNames = (narrowing: Narrowing) => given(narrowing).map(([name]) => name)
+
+export const narrowingValues = (narrowing: Narrowing): Narrowing =>
+  Object.fromEntries(given(narrowing).map(([name, value]) => [name, value]))
+
+export const narrowingParameters = (narrowing: Narrowing): Record<string, unknown> =>
+  Object.fromEntries(
+    given(narrowing).map(([name, value, { parameter }]) => [name, parameter ? parameter(value) : value]),
+  )
+
+/** With a placeholder of its name for each value, or with what `valueFor` puts there. */
+export const narrowingCondition = (
+  narrowing: Narrowing,
+  valueFor: (name: string) => unknown = sql.placeholder,
+): SQL | undefined => and(...given(narrowing).map(([name, , { where }]) => where(valueFor(name))))
+
+/** What is asked for and is not there. */
+export async function missingValues(context: Context, narrowing: Narrowing): Promise<FieldFault[]> {
+  const faults: FieldFault[] = []
+  for (const [field, value, { exists, missing = '' }] of given(narrowing)) {
+    if (exists && !(await exists(context, value))) faults.push({ field, message: missing })
+  }
+  return faults
+}
+
+/** A section of the board, or one that has left it and still has defects. */
+async function isKnownSection(db: Database, board: Board, id: string): Promise<boolean> {
+  return board.sections.has(id) || (isSectionId(id) && (await hasDefects(db, id)))
+}
+
+function hasDefects(db: Database, sectionId: string): Promise<boolean> {
+  return db.read(async queries => {
+    const [row] = await queries
+      .select({ id: sectionTotals.sectionId })
+      .from(sectionTotals)
+      .where(eq(sectionTotals.sectionId, sectionId))
+      .limit(1)
+    return row !== undefined
+  })
+}

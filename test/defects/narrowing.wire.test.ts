@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { CountsQuery, FeedQuery } from '../../server/defects/model.ts'
+import { type NarrowingName, narrowings } from '../../server/defects/narrowing.ts'
+import { project, wholeFeed } from '../support/api.ts'
+import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { fileDefects } from '../support/defects.ts'
+
+const DAY_MS = 86_400_000
+const sections = ['cpu', 'ethernet', 'usb-port']
+
+type Parameter = keyof typeof FeedQuery.properties | keyof typeof CountsQuery.properties
+/** Two values of each parameter, of which each gives another answer. */
+let values: Record<Parameter, [string, string]>
+
+let app: TestApp
+let alice: ReturnType<TestApp['as']>
+beforeAll(async () => {
+  app = await testApp()
+  alice = app.as(ALICE)
+  const { id: projectId } = await project(app)
+  await fileDefects(app.db, 60, i => ({
+    projectId,
+    sectionId: sections[i % 3]!,
+    createdAt: new Date(Date.now() - i * DAY_MS),
+  }))
+  const cursor = async (limit: number) =>
+    new URL((await nextOf(await alice(`/api/defects?limit=${limit}`)))!, app.origin).searchParams.get(
+      'before',
+    )!
+  values = {
+    limit: ['2', '3'],
+    section: ['cpu', 'ethernet'],
+    since: ['1d', '7d'],
+    before: [await cursor(5), await cursor(6)],
+  }
+})
+afterAll(() => app.stop())
+
+const nextOf = async (response: Response) =>
+  /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+
+describe.each([
+  ['/api/defects', FeedQuery],
+  ['/api/defects/counts', CountsQuery],
+] as const)('%s', (path, schema) => {
+  const parameters = Object.keys(schema.properties) as Parameter[]
+
+  test.each(parameters)('two requests that differ in %s never share an answer', async name => {
+    const queries = ['', ...values[name].map(value => `?${name}=${value}`)]
+    const answerTo = async (query: string) => {
+      const response = await alice(path + query)
+      expect(response.status).toBe(200)
+      return `${response.headers.get('link')} ${await response.text()}`
+    }
+    const alone: string[] = []
+    for (const query of queries) alone.push(await answerTo(query))
+    expect(new Set(alone).size).toBe(3)
+    for (let round = 0; round < 5; round++) {
+      const together = await Promise.all([...queries, ...queries, ...queries].map(answerTo))
+      expect(together).toEqual([...alone, ...alone, ...alone])
+    }
+  })
+})
+
+const narrowing = (Object.keys(FeedQuery.properties) as Parameter[]).filter(
+  (name): name is NarrowingName => name in narrowings,
+)
+
+test.each(narrowing)('%s is repeated by the link to the next page, to the end', async name => {
+  const all = await wholeFeed(alice, '/api/defects?limit=7')
+  for (const value of values[name]) {
+    const path = `/api/defects?limit=2&${name}=${value}`
+    expect(await nextOf(await alice(path))).toContain(`&${name}=${value}&`)
+    const narrowed = await wholeFeed(alice, path)
+    expect(narrowed.length).toBeLessThan(all.length)
+    expect(narrowed).toEqual(all.filter(entry => narrowed.some(({ id }) => id === entry.id)))
+  }
+})
