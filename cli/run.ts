@@ -1,32 +1,10 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { environment } from '../server/config/env-file.ts'
-import type { DataConfig } from '../server/config/read.ts'
 import type { Env } from '../server/config/settings.ts'
-import type { Database } from '../server/db/database.ts'
-import { type Opened, type OpenOptions, openDatabase, openTarget } from '../server/db/open.ts'
-import { createLog, type Log } from '../server/log.ts'
 import { explain } from './terminal/explain.ts'
-import { exit, Failure } from './terminal/faults.ts'
-import { oneLine, type Paint, paints } from './terminal/print.ts'
-
-/** What a command meets: its settings, where its words go, and when to stop. */
-export interface Io {
-  env: Env
-  json: boolean
-  /** standard output is a terminal */
-  interactive: boolean
-  /** columns of that terminal; endless when the output goes elsewhere */
-  screen: number
-  paint: Paint
-  /** data, on standard output; the caller has cleaned it */
-  print(line: string): void
-  /** messages, on standard error */
-  say(message: string): void
-  /** runs when the command ends, in whatever way */
-  atEnd(undo: () => unknown): void
-  stopped: AbortSignal
-}
+import { exit } from './terminal/faults.ts'
+import type { Io } from './terminal/io.ts'
+import { oneLine, paints } from './terminal/print.ts'
 
 interface GlobalOptions {
   envFile?: string
@@ -72,8 +50,8 @@ export async function run(
     debug = io.env.LOG_LEVEL === 'debug'
     code = await Promise.race([work(io), cut])
   } catch (error) {
-    const { lines, exitCode } = explain(error, debug)
-    for (const line of lines) say(line)
+    const { messages, exitCode } = explain(error, debug)
+    for (const message of messages) say(`faultline: ${message}`)
     code = exitCode
   }
   for (const undo of undos.reverse()) await atMost(UNDO_MS, undo)
@@ -115,29 +93,3 @@ const flushed = () =>
     process.stdout.once('error', () => resolve())
     process.stdout.end(() => resolve())
   })
-
-/** A one-shot command's log: only what went wrong, unless somebody asks for more. */
-function commandLog(io: Io, config: DataConfig): Log {
-  return createLog({ ...config.log, level: io.env.LOG_LEVEL ? config.log.level : 'warn' })
-}
-
-/** How long to wait for another command that has the embedded database open. */
-const BUSY_MS = 10_000
-
-/** A database whatever its schema, let go of when the command ends. */
-export async function openAsItIs(io: Io, config: DataConfig): Promise<Opened> {
-  const opened = await openTarget(config, commandLog(io, config), { waitMs: BUSY_MS })
-  io.atEnd(() => opened.close())
-  return opened
-}
-
-/** A database with this version's schema, let go of when the command ends. */
-export async function open(io: Io, config: DataConfig, options: OpenOptions = {}): Promise<Database> {
-  if (!config.databaseUrl && !options.joinOnly && !existsSync(config.dataDir)) {
-    const mend = 'start `faultline serve` or `faultline demo` there, or set DATA_DIR or DATABASE_URL'
-    throw new Failure(`there is no database in ${config.dataDir} yet: ${mend}`, exit.unreachable)
-  }
-  const db = await openDatabase(config, commandLog(io, config), { waitMs: BUSY_MS, ...options })
-  io.atEnd(() => db.close())
-  return db
-}

@@ -2,7 +2,7 @@ import { assets } from './assets.ts'
 import { createOidc } from './auth/oidc.ts'
 import { loadBoard } from './board/board.ts'
 import type { Config } from './config/read.ts'
-import { connect, heldUntil } from './db/database.ts'
+import { availableWhen, connect } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { startUpkeep } from './db/upkeep.ts'
@@ -44,7 +44,7 @@ export async function start(
   const web = createWeb(assets.web)
   const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
   let ready = false
-  const db = heldUntil(() => ready, connect(opened.target, opened.close))
+  const db = availableWhen(() => ready, connect(opened.target, opened.close))
   const push = createPushQueue({ config, db, board, log })
   const deps = { config, db, board, push, log, oidc: createOidc(config), renderPage: web.render }
   const app = createApp(deps, web)

@@ -1,5 +1,5 @@
 /**
- * All tests, one after the other: units, the HTTP suite on both databases in this runtime and in the
+ * All tests, two processes at a time: units, the HTTP suite on both databases in this runtime and in the
  * compiled executable, the executable as a process, the real browser. The last line counts them.
  */
 import { existsSync } from 'node:fs'
@@ -20,42 +20,61 @@ interface Suite {
   name: string
   files: string[]
   env?: Record<string, string>
+  /** a process each, so that they spread over both lanes */
+  apart?: boolean
 }
 
+/** The longest first, so that both lanes end at about the same time. */
 const suites: Suite[] = [
   { name: 'units', files: units },
-  { name: 'HTTP, embedded', files: wire },
-  { name: 'HTTP, PostgreSQL', files: wire, env: { FAULTLINE_DATABASE: 'postgres' } },
   { name: 'HTTP, executable, embedded', files: wire, env: { FAULTLINE_BINARY: BINARY } },
+  { name: 'HTTP, embedded', files: wire },
   {
     name: 'HTTP, executable, PostgreSQL',
     files: wire,
     env: { FAULTLINE_BINARY: BINARY, FAULTLINE_DATABASE: 'postgres' },
   },
-  { name: 'executable', files: executable, env: { FAULTLINE_BINARY: BINARY } },
-  { name: 'browser', files: browser, env: { FAULTLINE_BINARY: BINARY } },
+  { name: 'HTTP, PostgreSQL', files: wire, env: { FAULTLINE_DATABASE: 'postgres' } },
+  { name: 'browser', files: browser, env: { FAULTLINE_BINARY: BINARY }, apart: true },
+  { name: 'executable', files: executable, env: { FAULTLINE_BINARY: BINARY }, apart: true },
 ]
 
+const LANES = 2
+const SLOWEST = 10
 const long = process.argv.includes('--long')
 const only = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
 const total = { passed: 0, failed: 0, skipped: 0 }
+const timings: { ms: number; test: string }[] = []
 
 await ensureChromium()
-const cluster = await startCluster()
+const cluster = await startCluster({ durable: false })
 try {
-  for (const suite of suites) {
-    if (only.length && !only.some(word => suite.name.includes(word))) continue
-    add(await runSuite(suite))
-  }
+  const queue = suites
+    .filter(({ name }) => !only.length || only.some(word => name.includes(word)))
+    .flatMap(jobs)
+  await Promise.all(Array.from({ length: LANES }, () => lane(queue)))
 } finally {
   await cluster.remove()
+}
+console.log(`\nThe ${SLOWEST} slowest tests:`)
+for (const { ms, test } of timings.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
+  console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${test}`)
 }
 const skipped = total.skipped ? `, ${total.skipped} skipped` : ''
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed ? 1 : 0)
 
-async function runSuite({ name, files, env }: Suite) {
-  console.log(`\n== ${name}: ${files.length} files`)
+function jobs(suite: Suite): Suite[] {
+  if (!suite.apart || suite.files.length === 0) return [suite]
+  return suite.files.map(file => ({ ...suite, name: `${suite.name}, ${file}`, files: [file] }))
+}
+
+async function lane(queue: Suite[]): Promise<void> {
+  for (let job = queue.shift(); job; job = queue.shift()) add(await run(job))
+}
+
+/** What it says is shown when it has ended, so that two at once do not speak at the same time. */
+async function run({ name, files, env }: Suite) {
   if (files.length === 0) return { passed: 0, failed: 1, skipped: 0 }
   const started = performance.now()
   const child = Bun.spawn([process.execPath, 'test', '--timeout', long ? '1800000' : '60000', ...files], {
@@ -66,11 +85,13 @@ async function runSuite({ name, files, env }: Suite) {
       FAULTLINE_TEST_PG_PORT: String(cluster.port),
       ...(long ? { FAULTLINE_LONG: '1' } : {}),
     },
-    stdout: 'inherit',
+    stdout: 'pipe',
     stderr: 'pipe',
   })
-  const report = await shown(child.stderr)
+  const said: string[] = []
+  await Promise.all([child.stdout, child.stderr].map(stream => collect(stream, said)))
   const status = await child.exited
+  const report = said.join('')
   const counts = {
     passed: count(report, 'pass'),
     failed: count(report, 'fail'),
@@ -79,7 +100,9 @@ async function runSuite({ name, files, env }: Suite) {
   // A suite that died, or that found no test, has failed even when no test of it did; skipped ones are told as such.
   const found = counts.passed + counts.skipped > 0
   if ((status !== 0 || !found) && counts.failed === 0) counts.failed = 1
-  console.log(`== ${name}: ${Math.round((performance.now() - started) / 1000)} s, ${JSON.stringify(counts)}`)
+  timings.push(...timingsIn(report, name))
+  const seconds = Math.round((performance.now() - started) / 1000)
+  console.log(`\n== ${name}\n${report.trim()}\n== ${name}: ${seconds} s, ${JSON.stringify(counts)}`)
   return counts
 }
 
@@ -87,15 +110,16 @@ function matching(pattern: string): string[] {
   return [...new Bun.Glob(pattern).scanSync({ cwd: root })].sort().map(path => `./${path}`)
 }
 
-async function shown(stream: ReadableStream<Uint8Array>): Promise<string> {
-  let text = ''
+async function collect(stream: ReadableStream<Uint8Array>, said: string[]): Promise<void> {
   const decoder = new TextDecoder()
-  for await (const chunk of stream) {
-    const part = decoder.decode(chunk, { stream: true })
-    process.stdout.write(part)
-    text += part
-  }
-  return text
+  for await (const part of stream) said.push(decoder.decode(part, { stream: true }))
+}
+
+function timingsIn(report: string, suite: string): typeof timings {
+  return [...report.matchAll(/^\(pass\) (.+) \[([\d.]+)ms\]$/gm)].map(([, test, ms]) => ({
+    ms: Number(ms),
+    test: `${test} (${suite.split(', ./', 1)[0]})`,
+  }))
 }
 
 function count(report: string, what: 'pass' | 'fail' | 'skip'): number {

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
-import { type Check, examine } from '../checks/checks.ts'
+import type { Check } from '../checks/check.ts'
+import { examine } from '../checks/examine.ts'
 import { examples } from '../program.ts'
-import { type Io, run } from '../run.ts'
+import { run } from '../run.ts'
 import { exit } from '../terminal/faults.ts'
+import type { Io } from '../terminal/io.ts'
 import { json, oneLine, padEnd, width } from '../terminal/print.ts'
 
 export function doctor(program: Command) {

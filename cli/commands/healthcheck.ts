@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { examples } from '../program.ts'
-import { type Io, run } from '../run.ts'
+import { run } from '../run.ts'
 import { Failure } from '../terminal/faults.ts'
+import type { Io } from '../terminal/io.ts'
 
 const DEADLINE_MS = 3_000
 

@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { generateVAPIDKeys } from 'web-push'
 import { parseEnv } from '../../server/config/env-file.ts'
+import { refuseFaulty } from '../../server/config/partial.ts'
 import { createPrivate } from '../../server/config/private-file.ts'
-import { ConfigFaults, readConfig } from '../../server/config/read.ts'
+import { generateSessionPassword } from '../../server/config/session-password.ts'
 import { blanks, type Chosen, envFile } from '../../server/config/template.ts'
-import { standIns } from '../../server/demo/stand-ins.ts'
 import { examples } from '../program.ts'
 import { run } from '../run.ts'
-import { Failure, UsageFault } from '../terminal/faults.ts'
+import { Failure } from '../terminal/faults.ts'
 import { oneLine } from '../terminal/print.ts'
 
 type Options = Omit<Chosen, 'sessionPassword' | 'vapid'>
@@ -34,10 +33,10 @@ export function init(program: Command) {
       run(command, async io => {
         const text = envFile({
           ...options,
-          sessionPassword: randomBytes(36).toString('base64url'),
+          sessionPassword: generateSessionPassword(),
           vapid: generateVAPIDKeys(),
         })
-        refuse(text)
+        refuseFaulty(given(text))
         write(file, text)
         for (const line of nextSteps(file, options, blanks(text))) io.print(line)
       }),
@@ -58,14 +57,8 @@ function nextSteps(file: string, { publicUrl, provider }: Options, empty: string
 }
 
 /** What was said has to hold; what was not said is nobody's fault yet. */
-function refuse(text: string) {
-  const given = Object.fromEntries(Object.entries(parseEnv(text).values).filter(([, value]) => value))
-  try {
-    readConfig({ ...standIns(given), ...given })
-  } catch (error) {
-    throw error instanceof ConfigFaults ? new UsageFault(error.faults) : error
-  }
-}
+const given = (text: string) =>
+  Object.fromEntries(Object.entries(parseEnv(text).values).filter(([, value]) => value))
 
 function write(file: string, text: string) {
   try {

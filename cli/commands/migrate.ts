@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { readDataConfig } from '../../server/config/read.ts'
 import { migrate as applyPending, pendingMigrations } from '../../server/db/migrate.ts'
 import { examples } from '../program.ts'
-import { openAsItIs, run } from '../run.ts'
+import { run } from '../run.ts'
+import { openAsItIs } from '../terminal/database.ts'
 import { oneLine } from '../terminal/print.ts'
 
 export function migrate(program: Command) {

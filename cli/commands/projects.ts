@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { readDataConfig } from '../../server/config/read.ts'
 import { projectsWithCounts } from '../../server/projects/service.ts'
 import { examples } from '../program.ts'
-import { open, run } from '../run.ts'
+import { run } from '../run.ts'
+import { open } from '../terminal/database.ts'
 import { columns, json, oneLine } from '../terminal/print.ts'
 
 export function projects(program: Command) {

@@ -3,8 +3,10 @@ import { readPushConfig } from '../../server/config/read.ts'
 import { type DeviceStatus, deviceStatus } from '../../server/push/devices.ts'
 import { testPush } from '../../server/push/test-push.ts'
 import { examples } from '../program.ts'
-import { type Io, open, run } from '../run.ts'
+import { run } from '../run.ts'
+import { open } from '../terminal/database.ts'
 import { exit, Failure } from '../terminal/faults.ts'
+import type { Io } from '../terminal/io.ts'
 import { ago, columns, json, oneLine } from '../terminal/print.ts'
 
 const NO_DEVICE =

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { readConfig } from '../../server/config/read.ts'
+import { ConfigFaults, faultOf } from '../../server/config/faults.ts'
+import { type Config, readConfig } from '../../server/config/read.ts'
 import { createLog } from '../../server/log.ts'
 import { examples } from '../program.ts'
 import { run } from '../run.ts'
@@ -16,17 +17,21 @@ export function serve(program: Command) {
         async io => {
           const config = readConfig(io.env)
           const { serveUntilStopped } = await import('../../server/serve.ts')
-          return serveUntilStopped(config, createLog(config.log)).catch(busyPort(config.port))
+          return serveUntilStopped(config, createLog(config.log)).catch(listenFault(config))
         },
         { ownSignals: true, besideDemo: false },
       ),
     )
 }
 
-export const busyPort = (port: number) => (error: unknown) => {
-  const code = (error as { code?: string }).code
-  if (code === 'EADDRINUSE') throw new Failure(`port ${port} is in use; set PORT to another one`)
-  if (code === 'EACCES')
-    throw new Failure(`port ${port} may not be opened by this user; set PORT to one above 1023`)
-  throw error
-}
+/** Why the server cannot listen, by the setting that has to change. */
+export const listenFault =
+  ({ port }: Config) =>
+  (error: unknown): never => {
+    const { code, syscall } = error as { code?: string; syscall?: string }
+    if (syscall !== 'listen') throw error
+    if (code === 'EADDRINUSE') throw new Failure(`port ${port} is in use; set PORT to another one`)
+    if (code === 'EACCES')
+      throw new Failure(`port ${port} may not be opened by this user; set PORT to one above 1023`)
+    throw new ConfigFaults([faultOf('HOST', `is no address of this machine (${code})`)])
+  }

@@ -3,7 +3,7 @@ import type { Database } from '../../server/db/database.ts'
 import { readCursor } from '../../server/defects/cursor.ts'
 import type { FeedEntry } from '../../server/defects/entry.ts'
 import { type FeedRequest, readFeed } from '../../server/defects/feed.ts'
-import type { Io } from '../run.ts'
+import type { Io } from './io.ts'
 import { ago, clip, clock, oneLine, padEnd, width } from './print.ts'
 
 type Screen = Pick<Io, 'paint' | 'screen' | 'interactive'>

@@ -1,21 +1,20 @@
 import { BoardFaults } from '../../server/board/board.ts'
-import { ConfigFaults } from '../../server/config/read.ts'
+import { ConfigFaults, printed } from '../../server/config/faults.ts'
 import { innermost } from '../../server/db/faults.ts'
 import { DatabaseUnsuitable, SchemaTooNew, SchemaTooOld } from '../../server/db/migrate.ts'
 import { DataDirForeign } from '../../server/embedded/data-dir.ts'
 import { DataDirBusy } from '../../server/embedded/lock.ts'
 import { DatabaseUnavailable, Refusal } from '../../server/errors.ts'
+import { fileFault } from '../../server/file-fault.ts'
 import { exit, Failure, UsageFault } from './faults.ts'
 
-/** What a thrown error is to the person at the terminal: lines to read and an exit status. */
-export function explain(error: unknown, debug = false): { lines: string[]; exitCode: number } {
-  const one = (message: string, exitCode: number) => ({ lines: [`faultline: ${message}`], exitCode })
-  if (error instanceof UsageFault || error instanceof ConfigFaults) {
-    return { lines: error.faults.map(fault => `faultline: ${fault}`), exitCode: exit.usage }
-  }
+/** What a thrown error is to the person at the terminal: what to read, and an exit status. */
+export function explain(error: unknown, debug = false): { messages: string[]; exitCode: number } {
+  const one = (message: string, exitCode: number) => ({ messages: [message], exitCode })
+  if (error instanceof ConfigFaults) return { messages: error.faults.map(printed), exitCode: exit.usage }
+  if (error instanceof UsageFault) return { messages: error.faults, exitCode: exit.usage }
   if (error instanceof BoardFaults) {
-    const lines = ['faultline: the board cannot be used:', ...error.faults.map(fault => `  ${fault}`)]
-    return { lines, exitCode: exit.usage }
+    return one(['the board cannot be used:', ...error.faults].join('\n  '), exit.usage)
   }
   if (error instanceof Failure) return one(error.message, error.exitCode)
   if (error instanceof Refusal) {
@@ -29,5 +28,6 @@ export function explain(error: unknown, debug = false): { lines: string[]; exitC
     return one(`the database cannot be reached: ${error.message}`, exit.unreachable)
   }
   const cause = innermost(error)
-  return one(debug ? (cause.stack ?? cause.message) : cause.message, exit.failed)
+  const { message, stack } = fileFault(cause) ?? cause
+  return one(debug ? (stack ?? message) : message, exit.failed)
 }

@@ -46,7 +46,7 @@ export async function writeBackup(db: Database, path: string, options: BackupOpt
 
 function withPages<T>(db: Database, use: (pages: RowPages) => Promise<T>): Promise<T> {
   if (db.kind !== 'postgres') return use(rowPages(run => db.read(run)))
-  const inSnapshot = { snapshot: true, deadlineMs: LONGEST_MS }
+  const inSnapshot = { snapshot: true, deadlineMs: LONGEST_MS, once: true }
   return db.transaction(queries => use(rowPages(run => run(queries))), inSnapshot)
 }
 

@@ -47,7 +47,7 @@ export async function restoreBackup(
       }
       await confirm(queries, verified.rows)
     },
-    { deadlineMs: LONGEST_MS },
+    { deadlineMs: LONGEST_MS, once: true },
   )
   await db.write(queries => queries.execute(sql`analyze`)).catch(() => {})
 }

@@ -1,20 +1,30 @@
 import { readFileSync } from 'node:fs'
-import { UsageFault } from '../../cli/terminal/faults.ts'
-import { demoSettings } from '../demo/settings.ts'
-import type { Env } from './settings.ts'
+import { fileFault } from '../file-fault.ts'
+import { ConfigFaults, fileVariable, type SettingFault } from './faults.ts'
+import { publishedSettings } from './published-settings.ts'
+import { type Env, names, settingOf } from './settings.ts'
 
 /** The environment; then the file named by --env-file; then, beside a running demo, what the demo says. */
 export function environment(envFile?: string, besideDemo = true, own: Env = process.env): Env {
   const named = envFile ? fill(own, readEnvFile(envFile)) : { ...own }
   if (!besideDemo || named.DATABASE_URL || named.DATABASE_URL_FILE) return named
-  return fill(named, demoSettings(named.DATA_DIR))
+  return fill(named, publishedSettings(named.DATA_DIR))
 }
 
-/** Only what is not there yet, neither as a value nor as NAME_FILE. */
+/** Either form of a secret stands for the other. */
+const otherForm: Record<string, string> = Object.fromEntries(
+  names
+    .filter(name => settingOf(name).secret)
+    .flatMap(name => [
+      [name, fileVariable(name)],
+      [fileVariable(name), name],
+    ]),
+)
+
+/** Only what is not there yet. */
 function fill(own: Env, more: Record<string, string>): Env {
-  const twin = (name: string) => (name.endsWith('_FILE') ? name.slice(0, -5) : `${name}_FILE`)
   const missing = Object.entries(more).filter(
-    ([name]) => own[name] === undefined && own[twin(name)] === undefined,
+    ([name]) => own[name] === undefined && own[otherForm[name] ?? name] === undefined,
   )
   return { ...own, ...Object.fromEntries(missing) }
 }
@@ -24,17 +34,23 @@ function readEnvFile(path: string): Record<string, string> {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UsageFault([`--env-file: ${path} cannot be read (${(error as { code?: string }).code})`])
+    const fault = fileFault(error, path, 'read')
+    if (!fault) throw error
+    const { reason, fix } = fault
+    throw new ConfigFaults([{ setting: '--env-file', message: `${path} cannot be read ${reason}`, fix }])
   }
   const { values, faults } = parseEnv(text)
-  if (faults.length) throw new UsageFault(faults.map(fault => `${path}: ${fault}`))
+  if (faults.length) throw new ConfigFaults(faults.map(fault => ({ ...fault, setting: path })))
   return values
 }
 
 /** NAME=value, one a line; quotes are optional, nothing is expanded. Faults name the line, never the value. */
-export function parseEnv(text: string): { values: Record<string, string>; faults: string[] } {
+export function parseEnv(text: string): {
+  values: Record<string, string>
+  faults: Omit<SettingFault, 'setting'>[]
+} {
   const values: Record<string, string> = {}
-  const faults: string[] = []
+  const faults: Omit<SettingFault, 'setting'>[] = []
   for (const [index, raw] of text
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
@@ -43,11 +59,13 @@ export function parseEnv(text: string): { values: Record<string, string>; faults
     if (!line || line.startsWith('#')) continue
     const at = `line ${index + 1}`
     const [, name, rest] = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$/.exec(line) ?? []
-    if (!name) faults.push(`${at} is not NAME=value`)
-    else if (Object.hasOwn(values, name)) faults.push(`${at} sets ${name} a second time`)
+    if (!name) faults.push({ message: `${at} is not NAME=value`, fix: 'correct it, or put # before it' })
+    else if (Object.hasOwn(values, name))
+      faults.push({ message: `${at} sets ${name} a second time`, fix: 'keep one of them' })
     else {
       const value = unquote(rest ?? '')
-      if (value === undefined) faults.push(`${at}: the quotes around ${name} are not closed`)
+      if (value === undefined)
+        faults.push({ message: `${at}: the quotes around ${name} are not closed`, fix: 'close them' })
       else values[name] = value
     }
   }

@@ -1,14 +1,11 @@
+import { createECDH } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fromBase64Url } from '../base64url.ts'
+import { fileFault } from '../file-fault.ts'
 import type { Level } from '../log.ts'
-import {
-  durationSeconds,
-  type Env,
-  Environment,
-  list,
-  missing,
-  type Name,
-  readSettings,
-  type Settings,
-} from './settings.ts'
+import { ConfigFaults, concerns, fileVariable, invalid, missing, type SettingFault } from './faults.ts'
+import { durationSeconds, list } from './rules.ts'
+import { type Env, type Name, names, type Purpose, settingOf, settings } from './settings.ts'
 
 /** What every command that touches data needs. */
 export interface DataConfig {
@@ -45,101 +42,126 @@ export interface Config extends PushConfig {
   oauth: { provider: string; issuer: string; clientId: string; clientSecret: string }
 }
 
-/** All that is wrong with the environment, a line each; never with a value in it. */
-export class ConfigFaults extends Error {
-  constructor(readonly faults: string[]) {
-    super(faults.join('\n'))
-  }
-}
+const GOOGLE_ISSUER = 'https://accounts.google.com'
 
-export const DEFAULT_DATA_DIR = './faultline-data'
-const GOOGLE = 'https://accounts.google.com'
+type Judged = Partial<Record<Name, string>>
+type NamesWhere<Rule> = { [N in Name]: (typeof settings)[N] extends Rule ? N : never }[Name]
+/** What a command gets that reads for this purpose: all it requires, and what has a default. */
+type Values<P extends Purpose> = Judged &
+  Record<NamesWhere<{ default: string }> | NamesWhere<{ readBy: Record<P, 'required'> }>, string>
 
-const dataNames: Name[] = ['DATABASE_URL', 'DATA_DIR', 'BOARD_FILE', 'LOG_LEVEL', 'LOG_FORMAT']
-const pushNames: Name[] = [...dataNames, 'OWNER_EMAIL', 'VAPID_PUBLIC_KEY', 'SIGNING_SECRET', 'PUSH_HOSTS']
-const requiredToServe: Name[] = [
-  'PUBLIC_URL',
-  'ALLOWED_DOMAIN',
-  'OWNER_EMAIL',
-  'SESSION_PASSWORD',
-  'OAUTH_CLIENT_ID',
-  'OAUTH_CLIENT_SECRET',
-]
+export const readConfig = (env: Env): Config => deepFreeze(serverConfig(readSettings(env, 'serve')))
+export const readPushConfig = (env: Env): PushConfig => deepFreeze(pushConfig(readSettings(env, 'push')))
+export const readDataConfig = (env: Env): DataConfig => deepFreeze(dataConfig(readSettings(env, 'data')))
 
-export function readConfig(env: Env): Config {
-  const { settings, faults } = readSettings(
-    env,
-    Object.keys(Environment.properties) as Name[],
-    requiredToServe,
-  )
-  const provider = settings.OAUTH_PROVIDER ?? 'google'
-  const issuer = settings.OAUTH_ISSUER ?? (provider === 'google' ? GOOGLE : undefined)
-  if (!issuer && !faults.some(fault => fault.startsWith('OAUTH_ISSUER'))) faults.push(missing('OAUTH_ISSUER'))
-  if (ownerOutside(settings)) faults.push('OWNER_EMAIL: must be an address inside ALLOWED_DOMAIN')
-  if (faults.length) throw new ConfigFaults(faults)
-  const given = settings as Required<Settings>
-  return deepFreeze({
-    ...pushConfig(settings),
-    publicUrl: new URL(given.PUBLIC_URL).origin,
-    host: settings.HOST ?? '127.0.0.1',
-    port: Number(settings.PORT ?? 3000),
-    allowedDomain: given.ALLOWED_DOMAIN.toLowerCase(),
+function serverConfig(values: Values<'serve'>): Config {
+  return {
+    ...pushConfig(values),
+    publicUrl: new URL(values.PUBLIC_URL).origin,
+    host: values.HOST,
+    port: Number(values.PORT),
+    allowedDomain: values.ALLOWED_DOMAIN.toLowerCase(),
     session: {
-      password: given.SESSION_PASSWORD,
-      ...(settings.SESSION_PASSWORD_PREVIOUS ? { previous: settings.SESSION_PASSWORD_PREVIOUS } : {}),
-      ttlSeconds: durationSeconds(settings.SESSION_TTL ?? '7d'),
+      password: values.SESSION_PASSWORD,
+      ...(values.SESSION_PASSWORD_PREVIOUS ? { previous: values.SESSION_PASSWORD_PREVIOUS } : {}),
+      ttlSeconds: durationSeconds(values.SESSION_TTL),
     },
     oauth: {
-      provider,
-      issuer: issuer!,
-      clientId: given.OAUTH_CLIENT_ID,
-      clientSecret: given.OAUTH_CLIENT_SECRET,
-    },
-  })
-}
-
-export function readDataConfig(env: Env): DataConfig {
-  const { settings, faults } = readSettings(env, dataNames, [])
-  if (faults.length) throw new ConfigFaults(faults)
-  return deepFreeze(dataConfig(settings))
-}
-
-export function readPushConfig(env: Env): PushConfig {
-  const { settings, faults } = readSettings(env, pushNames, [
-    'OWNER_EMAIL',
-    'VAPID_PUBLIC_KEY',
-    'SIGNING_SECRET',
-  ])
-  if (faults.length) throw new ConfigFaults(faults)
-  return deepFreeze(pushConfig(settings))
-}
-
-function dataConfig(settings: Settings): DataConfig {
-  return {
-    ...(settings.DATABASE_URL ? { databaseUrl: settings.DATABASE_URL } : {}),
-    dataDir: settings.DATA_DIR ?? DEFAULT_DATA_DIR,
-    ...(settings.BOARD_FILE ? { boardFile: settings.BOARD_FILE } : {}),
-    log: {
-      level: (settings.LOG_LEVEL ?? 'info') as Level,
-      format:
-        (settings.LOG_FORMAT as 'json' | 'pretty' | undefined) ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+      provider: values.OAUTH_PROVIDER,
+      issuer: values.OAUTH_ISSUER ?? GOOGLE_ISSUER,
+      clientId: values.OAUTH_CLIENT_ID,
+      clientSecret: values.OAUTH_CLIENT_SECRET,
     },
   }
 }
 
-function pushConfig(settings: Settings): PushConfig {
-  const { VAPID_PUBLIC_KEY: publicKey, SIGNING_SECRET: privateKey } = settings
+function pushConfig(values: Values<'data'> & { OWNER_EMAIL: string }): PushConfig {
+  const { VAPID_PUBLIC_KEY: publicKey, SIGNING_SECRET: privateKey } = values
   return {
-    ...dataConfig(settings),
-    ownerEmail: (settings.OWNER_EMAIL ?? '').toLowerCase(),
+    ...dataConfig(values),
+    ownerEmail: values.OWNER_EMAIL.toLowerCase(),
     ...(publicKey && privateKey ? { vapid: { publicKey, privateKey } } : {}),
-    pushHosts: list(settings.PUSH_HOSTS ?? '').map(host => host.toLowerCase()),
+    pushHosts: list(values.PUSH_HOSTS ?? '').map(host => host.toLowerCase()),
   }
 }
 
-function ownerOutside({ OWNER_EMAIL: email, ALLOWED_DOMAIN: domain }: Settings): boolean {
-  if (!email || !domain) return false
-  return email.slice(email.lastIndexOf('@') + 1).toLowerCase() !== domain.toLowerCase()
+function dataConfig(values: Values<'data'>): DataConfig {
+  const format = values.LOG_FORMAT as 'json' | 'pretty' | undefined
+  return {
+    ...(values.DATABASE_URL ? { databaseUrl: values.DATABASE_URL } : {}),
+    dataDir: values.DATA_DIR,
+    ...(values.BOARD_FILE ? { boardFile: values.BOARD_FILE } : {}),
+    log: { level: values.LOG_LEVEL as Level, format: format ?? (process.stderr.isTTY ? 'pretty' : 'json') },
+  }
+}
+
+/** Every setting judged by itself, then those that only make sense together; all faults at once. */
+function readSettings<P extends Purpose>(env: Env, purpose: P): Values<P> {
+  const values: Judged = {}
+  const faults: SettingFault[] = []
+  for (const name of names) {
+    const need = settingOf(name).readBy[purpose]
+    if (!need) continue
+    const given = settingOf(name).secret ? secret(env, name) : env[name]
+    if (typeof given === 'object') faults.push(given)
+    else if (given && !settingOf(name).isValid(given)) faults.push(invalid(name))
+    else if (!given && need === 'required') faults.push(missing(name))
+    else values[name] = given || settingOf(name).default
+  }
+  const isJudged = ({ setting }: { setting: Name }) => faults.some(fault => concerns(setting, fault))
+  faults.push(...combinationFaults(values).filter(fault => !isJudged(fault)))
+  if (faults.length) throw new ConfigFaults(faults)
+  return values as Values<P>
+}
+
+/** A secret may lie in a file, as container platforms hand them out. */
+function secret(env: Env, name: Name): string | undefined | SettingFault {
+  const variable = fileVariable(name)
+  const path = env[variable]
+  if (!path) return env[name]
+  if (env[name]) return { setting: name, message: 'is set twice', fix: `keep either ${name} or ${variable}` }
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    const { reason, fix } = fileFault(error, path) ?? { reason: '', fix: 'name one that this user may read' }
+    return { setting: variable, message: `the file cannot be read ${reason}`.trim(), fix }
+  }
+}
+
+function combinationFaults(values: Judged) {
+  const {
+    OWNER_EMAIL: owner,
+    ALLOWED_DOMAIN: domain,
+    OAUTH_PROVIDER: provider,
+    OAUTH_ISSUER: issuer,
+  } = values
+  const faults: (SettingFault & { setting: Name })[] = []
+  if (provider && provider !== settings.OAUTH_PROVIDER.default && !issuer)
+    faults.push(missing('OAUTH_ISSUER'))
+  if (owner && domain && owner.slice(owner.lastIndexOf('@') + 1).toLowerCase() !== domain.toLowerCase()) {
+    const fix = 'set it to an address inside ALLOWED_DOMAIN'
+    faults.push({ setting: 'OWNER_EMAIL', message: 'is outside ALLOWED_DOMAIN', fix })
+  }
+  return [...faults, ...keyPairFaults(values)]
+}
+
+function keyPairFaults({ VAPID_PUBLIC_KEY: publicKey, SIGNING_SECRET: privateKey }: Judged) {
+  if (!publicKey && !privateKey) return []
+  if (!publicKey) return [missing('VAPID_PUBLIC_KEY')]
+  if (!privateKey) return [missing('SIGNING_SECRET')]
+  if (publicKeyOf(privateKey) === fromBase64Url(publicKey)?.toString('hex')) return []
+  const message = 'must be the VAPID private key that belongs to VAPID_PUBLIC_KEY'
+  return [{ setting: 'SIGNING_SECRET' as const, message, fix: '`faultline init` makes a pair' }]
+}
+
+function publicKeyOf(privateKey: string): string | undefined {
+  try {
+    const curve = createECDH('prime256v1')
+    curve.setPrivateKey(fromBase64Url(privateKey) ?? Buffer.alloc(0))
+    return curve.getPublicKey('hex')
+  } catch {
+    return undefined
+  }
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -1,183 +1,181 @@
-import { createECDH } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { FormatRegistry, type Static, type TString, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import { fromBase64Url } from '../base64url.ts'
-import { isLoopback } from '../loopback.ts'
+import * as is from './rules.ts'
+import { isStrongPassword, SESSION_PASSWORD_LEAST } from './session-password.ts'
 
 export type Env = Record<string, string | undefined>
 
-const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i
-const EMAIL =
-  /^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9.-]+$/
-const DURATION = /^([1-9]\d{0,5})([smhd])$/
-const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 }
-const COOKIE_LONGEST_SECONDS = 400 * 86_400
+/** A command reads what its kind needs: `serve` all, `push` and `data` (backup, counts, …) their part. */
+export type Purpose = 'serve' | 'push' | 'data'
 
-const rules: Record<string, (value: string) => boolean> = {
-  'env-origin': isPublicOrigin,
-  'env-host': value => /^[A-Za-z0-9._:-]+$/.test(value),
-  'env-port': value => /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535,
-  'env-postgres': value => /^postgres(ql)?:$/.test(parsed(value)?.protocol ?? ''),
-  'env-text': value => value.trim() !== '' && !value.includes('\0'),
-  'env-domain': value => DOMAIN.test(value),
-  'env-email': value => EMAIL.test(value) && value.length <= 254,
-  'env-password': value => value.length >= 32 && new Set(value).size >= 10,
-  'env-duration': value => {
-    const seconds = durationSeconds(value)
-    return seconds >= 300 && seconds <= COOKIE_LONGEST_SECONDS
+export interface Setting {
+  /** what it is: the line above it in `.env.example`, its row in the README */
+  about: string
+  /** what to set it to */
+  form: string
+  isValid(value: string): boolean
+  default?: string
+  /** what goes without it, where there is neither a default nor a need */
+  absent?: string
+  /** what `.env.example` shows where there is no default */
+  example?: string
+  /** may come from the file that NAME_FILE names */
+  secret?: true
+  readBy: Partial<Record<Purpose, 'required' | 'optional'>>
+}
+
+const byServer = { serve: 'optional' } as const
+const requiredToServe = { serve: 'required' } as const
+const byAll = { serve: 'optional', push: 'optional', data: 'optional' } as const
+
+/** Every setting, told once: `.env.example`, the README's table, `init` and `doctor` follow from it. */
+export const settings = {
+  PUBLIC_URL: {
+    about:
+      'The origin people type; redirect URI, cookie flags and cross-site checks derive from it. `http:` only on loopback.',
+    form: 'the origin people type, such as https://faultline.example.com; http only for localhost',
+    isValid: is.isPublicOrigin,
+    example: 'https://faultline.example.com',
+    readBy: requiredToServe,
   },
-  'env-segment': value => /^[a-z0-9-]{1,40}$/.test(value) && value !== 'logout',
-  'env-issuer': isIssuer,
-  'env-public-key': value => fromBase64Url(value)?.length === 65,
-  'env-private-key': value => fromBase64Url(value)?.length === 32,
-  'env-push-hosts': value =>
-    list(value).every(host => /^[a-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/i.test(host)),
-  'env-level': value => /^(debug|info|warn|error)$/.test(value),
-  'env-log-format': value => /^(json|pretty)$/.test(value),
-}
-for (const [name, holds] of Object.entries(rules)) FormatRegistry.Set(name, holds)
-
-const setting = (format: keyof typeof rules & string, mend: string, options: { secret?: boolean } = {}) =>
-  Type.Optional(Type.String({ format, mend, ...options }))
-
-/** The one schema of the environment. */
-export const Environment = Type.Object({
-  PUBLIC_URL: setting(
-    'env-origin',
-    'the origin people type, such as https://faultline.example.com; http only for localhost',
-  ),
-  HOST: setting('env-host', 'an address to listen on, such as 127.0.0.1 or 0.0.0.0'),
-  PORT: setting('env-port', 'a port from 1 to 65535'),
-  DATABASE_URL: setting('env-postgres', 'a URL such as postgres://user:password@host:5432/faultline', {
+  HOST: {
+    about: 'The address to listen on; `0.0.0.0` for all.',
+    form: 'an address of this machine, such as 127.0.0.1 or 0.0.0.0',
+    isValid: is.isHost,
+    default: '127.0.0.1',
+    readBy: byServer,
+  },
+  PORT: {
+    about: 'The port to listen on.',
+    form: 'a port from 1 to 65535',
+    isValid: is.isPort,
+    default: '3000',
+    readBy: byServer,
+  },
+  DATABASE_URL: {
+    about: 'PostgreSQL 15 or newer, in UTF-8; without it an embedded PostgreSQL lives in `DATA_DIR`.',
+    form: 'a URL such as postgres://user:password@host:5432/faultline',
+    isValid: is.isPostgresUrl,
+    absent: 'the embedded one',
+    example: 'postgres://faultline:password@localhost:5432/faultline',
     secret: true,
-  }),
-  DATA_DIR: setting('env-text', 'a directory'),
-  ALLOWED_DOMAIN: setting('env-domain', 'the one e-mail domain that may sign in, such as example.com'),
-  OWNER_EMAIL: setting('env-email', "the one owner's e-mail address"),
-  SESSION_PASSWORD: setting(
-    'env-password',
-    'at least 32 characters that are hard to guess; `faultline init` makes one',
-    {
-      secret: true,
-    },
-  ),
-  SESSION_PASSWORD_PREVIOUS: setting(
-    'env-password',
-    'the former SESSION_PASSWORD, while sessions move over',
-    { secret: true },
-  ),
-  SESSION_TTL: setting('env-duration', 'a time from 5m to 400d, such as 12h or 7d'),
-  OAUTH_PROVIDER: setting('env-segment', 'a path segment of a-z, 0-9 and -, such as google'),
-  OAUTH_ISSUER: setting(
-    'env-issuer',
-    "the provider's issuer URL, https (http only on loopback), without query or fragment",
-  ),
-  OAUTH_CLIENT_ID: setting('env-text', 'the client id that the provider gave you'),
-  OAUTH_CLIENT_SECRET: setting('env-text', 'the client secret that the provider gave you', { secret: true }),
-  VAPID_PUBLIC_KEY: setting(
-    'env-public-key',
-    'a VAPID public key (65 bytes in base64url); `faultline init` makes a pair',
-  ),
-  SIGNING_SECRET: setting(
-    'env-private-key',
-    'the VAPID private key (32 bytes in base64url) that signs push messages; it belongs to VAPID_PUBLIC_KEY',
-    {
-      secret: true,
-    },
-  ),
-  PUSH_HOSTS: setting('env-push-hosts', 'extra push services as host or host:port, separated by commas'),
-  BOARD_FILE: setting('env-text', 'an SVG file'),
-  LOG_LEVEL: setting('env-level', 'debug, info, warn or error'),
-  LOG_FORMAT: setting('env-log-format', 'json or pretty'),
-})
-export type Name = keyof typeof Environment.properties
-export type Settings = Static<typeof Environment>
+    readBy: byAll,
+  },
+  DATA_DIR: {
+    about: 'Where the embedded database lives; made accessible to its user alone.',
+    form: 'a directory',
+    isValid: is.isText,
+    default: './faultline-data',
+    readBy: byAll,
+  },
+  ALLOWED_DOMAIN: {
+    about: 'The one e-mail domain whose people may sign in.',
+    form: 'the one e-mail domain that may sign in, such as example.com',
+    isValid: is.isDomain,
+    example: 'example.com',
+    readBy: requiredToServe,
+  },
+  OWNER_EMAIL: {
+    about: 'The one owner, who gets a push for every defect; inside `ALLOWED_DOMAIN`.',
+    form: "the one owner's e-mail address",
+    isValid: is.isEmail,
+    example: 'owner@example.com',
+    readBy: { serve: 'required', push: 'required' },
+  },
+  SESSION_PASSWORD: {
+    about:
+      'Seals the session cookies: at least 32 characters that are hard to guess; `faultline init` makes one.',
+    form: 'at least 32 characters that are hard to guess: no sequences, keyboard rows or repeats; `faultline init` makes one',
+    isValid: isStrongPassword,
+    secret: true,
+    readBy: requiredToServe,
+  },
+  SESSION_PASSWORD_PREVIOUS: {
+    about: 'The former `SESSION_PASSWORD` during a rotation: still opens old cookies.',
+    absent: 'none',
+    form: 'the former SESSION_PASSWORD, at least 32 characters, while sessions move over',
+    isValid: value => value.length >= SESSION_PASSWORD_LEAST,
+    secret: true,
+    readBy: byServer,
+  },
+  SESSION_TTL: {
+    about: 'How long a session lasts, such as `12h` or `7d`; 5 minutes to 400 days.',
+    form: 'a time from 5m to 400d, such as 12h or 7d',
+    isValid: is.isSessionTtl,
+    default: '7d',
+    readBy: byServer,
+  },
+  OAUTH_PROVIDER: {
+    about: "The provider's name in the redirect URI: `/auth/google/callback`.",
+    form: 'a path segment of a-z, 0-9 and -, such as google',
+    isValid: is.isProviderName,
+    default: 'google',
+    readBy: byServer,
+  },
+  OAUTH_ISSUER: {
+    about: "The provider's OpenID Connect issuer; Google's when the provider is `google`.",
+    form: "the provider's issuer URL, https (http only on loopback), without query or fragment",
+    isValid: is.isIssuer,
+    absent: "Google's, or required",
+    example: 'https://accounts.google.com',
+    readBy: byServer,
+  },
+  OAUTH_CLIENT_ID: {
+    about: 'The client id that the provider gave you.',
+    form: 'the client id that the provider gave you',
+    isValid: is.isText,
+    readBy: requiredToServe,
+  },
+  OAUTH_CLIENT_SECRET: {
+    about: 'The client secret that the provider gave you.',
+    form: 'the client secret that the provider gave you',
+    isValid: is.isText,
+    secret: true,
+    readBy: requiredToServe,
+  },
+  VAPID_PUBLIC_KEY: {
+    about: 'The public VAPID key handed to browsers; without it push is off.',
+    form: 'a VAPID public key (65 bytes in base64url); `faultline init` makes a pair',
+    isValid: is.isPublicKey,
+    absent: 'none',
+    readBy: { serve: 'optional', push: 'required' },
+  },
+  SIGNING_SECRET: {
+    about: 'The VAPID private key that signs push messages; belongs to `VAPID_PUBLIC_KEY`.',
+    form: 'the VAPID private key (32 bytes in base64url) that signs push messages; it belongs to VAPID_PUBLIC_KEY',
+    isValid: is.isPrivateKey,
+    absent: 'required with `VAPID_PUBLIC_KEY`',
+    secret: true,
+    readBy: { serve: 'optional', push: 'required' },
+  },
+  PUSH_HOSTS: {
+    about: 'Extra push services beyond the built-in list, as `host` or `host:port`, separated by commas.',
+    form: 'extra push services as host or host:port, separated by commas',
+    isValid: is.isHostList,
+    absent: 'none',
+    readBy: { serve: 'optional', push: 'optional' },
+  },
+  BOARD_FILE: {
+    about: 'An SVG that replaces the built-in board.',
+    form: 'an SVG file',
+    isValid: is.isText,
+    absent: 'the built-in one',
+    readBy: byAll,
+  },
+  LOG_LEVEL: {
+    about: '`debug`, `info`, `warn` or `error`.',
+    form: 'debug, info, warn or error',
+    isValid: is.isOneOf('debug', 'info', 'warn', 'error'),
+    default: 'info',
+    readBy: byAll,
+  },
+  LOG_FORMAT: {
+    about: '`json` or `pretty`; without it `pretty` on a terminal.',
+    form: 'json or pretty',
+    isValid: is.isOneOf('json', 'pretty'),
+    absent: 'by the terminal',
+    readBy: byAll,
+  },
+} as const satisfies Record<string, Setting>
 
-/** Every setting judged by itself, and those that only make sense together. */
-export function readSettings(
-  env: Env,
-  names: Name[],
-  required: Name[],
-): { settings: Settings; faults: string[] } {
-  const settings: Settings = {}
-  const faults: string[] = []
-  for (const name of names) {
-    const schema = Environment.properties[name] as TString & { mend: string; secret?: boolean }
-    const { value, fault } = schema.secret ? fromFile(env, name) : { value: env[name], fault: undefined }
-    if (fault) faults.push(fault)
-    else if (!value) {
-      if (required.includes(name)) faults.push(missing(name))
-    } else if (Value.Check(schema, value)) settings[name] = value
-    else faults.push(`${name}: must be ${schema.mend}`)
-  }
-  if (names.includes('SIGNING_SECRET')) faults.push(...keyPairFaults(settings, faults))
-  return { settings, faults }
-}
-
-export const missing = (name: Name) =>
-  `${name}: is missing; set it to ${(Environment.properties[name] as unknown as { mend: string }).mend}`
-
-/** A secret may lie in a file, as container platforms hand them out. */
-function fromFile(env: Env, name: Name): { value?: string; fault?: string } {
-  const file = env[`${name}_FILE`]
-  if (!file) return { value: env[name] }
-  if (env[name]) return { fault: `${name}: is set twice; keep either ${name} or ${name}_FILE` }
-  try {
-    return { value: readFileSync(file, 'utf8').replace(/\r?\n$/, '') }
-  } catch (error) {
-    const { code } = error as { code?: string }
-    return { fault: `${name}_FILE: the file cannot be read (${code}); name one that this user may read` }
-  }
-}
-
-function keyPairFaults(settings: Settings, faults: string[]): string[] {
-  const { VAPID_PUBLIC_KEY: publicKey, SIGNING_SECRET: privateKey } = settings
-  const judged = faults.some(fault => /^(VAPID_PUBLIC_KEY|SIGNING_SECRET)/.test(fault))
-  if (judged || (!publicKey && !privateKey)) return []
-  if (!publicKey) return [missing('VAPID_PUBLIC_KEY')]
-  if (!privateKey) return [missing('SIGNING_SECRET')]
-  if (publicKeyOf(privateKey) === fromBase64Url(publicKey)?.toString('hex')) return []
-  return [
-    'SIGNING_SECRET: must be the VAPID private key that belongs to VAPID_PUBLIC_KEY; `faultline init` makes a pair',
-  ]
-}
-
-function publicKeyOf(privateKey: string): string | undefined {
-  try {
-    const curve = createECDH('prime256v1')
-    curve.setPrivateKey(fromBase64Url(privateKey) ?? Buffer.alloc(0))
-    return curve.getPublicKey('hex')
-  } catch {
-    return undefined
-  }
-}
-
-function isPublicOrigin(value: string): boolean {
-  const url = parsed(value)
-  if (!url || !/^https?:$/.test(url.protocol)) return false
-  const bare =
-    url.username === '' && url.password === '' && value.replace(/\/$/, '').toLowerCase() === url.origin
-  return bare && (url.protocol === 'https:' || isLoopback(url.hostname))
-}
-
-function isIssuer(value: string): boolean {
-  const url = parsed(value)
-  if (!url || url.search || url.hash || url.username || url.password) return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
-}
-
-export function durationSeconds(value: string): number {
-  const [, amount, unit] = DURATION.exec(value) ?? []
-  return Number(amount) * SECONDS[unit as keyof typeof SECONDS]
-}
-
-function parsed(value: string): URL | undefined {
-  return URL.canParse(value) ? new URL(value) : undefined
-}
-
-export const list = (value: string) =>
-  value
-    .split(',')
-    .map(item => item.trim())
-    .filter(Boolean)
+export type Name = keyof typeof settings
+export const names = Object.keys(settings) as Name[]
+export const settingOf = (name: Name): Setting => settings[name]

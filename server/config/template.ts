@@ -1,5 +1,21 @@
-import example from '../../.env.example' with { type: 'text' }
 import { parseEnv } from './env-file.ts'
+import { type Name, names, settingOf } from './settings.ts'
+
+const HEAD =
+  "# Faultline's settings. Any secret may come from a file instead: SESSION_PASSWORD_FILE=/run/secrets/session"
+
+/** `.env.example`: every setting with what it is. */
+export const exampleFile = () => written(name => `${name}=${shown(name)}`)
+
+/** The README's table. */
+export const settingsTable = () =>
+  ['| name | meaning | default |', '|---|---|---|', ...names.map(row)].join('\n')
+
+function row(name: Name): string {
+  const { about, default: usual, absent, readBy } = settingOf(name)
+  const without = readBy.serve === 'required' ? 'required' : (absent ?? `\`${usual}\``)
+  return `| \`${name}\` | ${about} | ${without} |`
+}
 
 export interface Chosen {
   publicUrl?: string
@@ -12,35 +28,34 @@ export interface Chosen {
   vapid: { publicKey: string; privateKey: string }
 }
 
-const sensible = new Set(['HOST', 'PORT', 'DATA_DIR', 'SESSION_TTL', 'LOG_LEVEL'])
-
-/** `.env.example` with fresh secrets. What only people can know and did not say is left empty, and marked. */
+/** A settings file with fresh secrets. What only people can know and did not say is left empty, and marked. */
 export function envFile(chosen: Chosen): string {
-  const given: Record<string, string | undefined> = {
+  const given: Partial<Record<Name, string>> = {
     PUBLIC_URL: chosen.publicUrl ?? '',
     ALLOWED_DOMAIN: chosen.domain ?? '',
     OWNER_EMAIL: chosen.owner ?? '',
     SESSION_PASSWORD: chosen.sessionPassword,
     OAUTH_PROVIDER: chosen.provider,
-    OAUTH_ISSUER: chosen.issuer ?? (chosen.provider === 'google' ? undefined : ''),
+    ...(chosen.provider !== 'google' || chosen.issuer ? { OAUTH_ISSUER: chosen.issuer ?? '' } : {}),
     OAUTH_CLIENT_ID: chosen.clientId ?? '',
     OAUTH_CLIENT_SECRET: '',
     VAPID_PUBLIC_KEY: chosen.vapid.publicKey,
     SIGNING_SECRET: chosen.vapid.privateKey,
   }
-  const lines = example.trim().split('\n')
-  return `${lines.map(line => settle(line, given)).join('\n')}\n`
+  return written(name => {
+    const value = given[name]
+    if (value === '') return `# FILL IN:\n${name}=\n`
+    if (value) return `${name}=${quoted(value)}\n`
+    return settingOf(name).default ? `${name}=${shown(name)}\n` : `#${name}=${shown(name)}\n`
+  })
 }
 
-function settle(line: string, given: Record<string, string | undefined>): string {
-  const [, name] = /^([A-Z_]+)=/.exec(line) ?? []
-  if (!name) return line
-  const value = given[name]
-  if (value) return `${name}=${quoted(value)}\n`
-  if (value === '') return `# FILL IN:\n${name}=\n`
-  return sensible.has(name) ? `${line}\n` : `#${line}\n`
-}
+const written = (line: (name: Name) => string) =>
+  [HEAD, ...names.flatMap(name => [`# ${settingOf(name).about.replaceAll('`', '')}`, line(name)]), ''].join(
+    '\n',
+  )
 
+const shown = (name: Name) => settingOf(name).default ?? settingOf(name).example ?? ''
 const quoted = (text: string) => (/^[^\s#'"]*$/.test(text) ? text : `"${text.replace(/(["\\])/g, '\\$1')}"`)
 
 /** The names that somebody still has to fill in. */

@@ -1,23 +1,29 @@
-import { drizzle } from 'drizzle-orm/postgres-js'
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { DatabaseUnavailable } from '../errors.ts'
-import type { Queries } from './database.ts'
 import * as schema from './schema.ts'
 
 /** Where a database answers: a PostgreSQL by its URL, or the embedded one by its socket. */
 export type Target = { kind: 'postgres'; url: string } | { kind: 'embedded'; socketPath: string }
 
+export type Queries = PostgresJsDatabase<typeof schema>
+
 export const STATEMENT_DEADLINE_MS = 5_000
+/** The longest that PostgreSQL knows; the driver leaves out a 0. */
+const NO_LIMIT_MS = 2_147_483_647
 
 export interface Client {
   queries: Queries
   end(seconds: number): Promise<void>
 }
 
-export function createClient(
-  target: Target,
-  options: { max?: number; statementTimeoutMs?: number } = {},
-): Client {
+export interface ClientOptions {
+  max?: number
+  /** statements, and what they wait for, may take as long as they need */
+  unlimited?: boolean
+}
+
+export function createClient(target: Target, options: ClientOptions = {}): Client {
   const shared: postgres.Options<Record<string, never>> = {
     max: options.max ?? 10,
     connect_timeout: 4,
@@ -28,43 +34,60 @@ export function createClient(
   const sql =
     target.kind === 'embedded'
       ? postgres({ ...shared, path: target.socketPath, user: 'postgres', database: 'postgres', pass: '' })
-      : postgres(target.url, { ...shared, connection: sessionSettings(options.statementTimeoutMs) })
+      : postgres(target.url, {
+          ...shared,
+          connection: { ...SESSION_SETTINGS, ...(options.unlimited ? noTimeLimits : timeLimits) },
+        })
   return {
-    queries: drizzle(trusted(sql), { schema }) as unknown as Queries,
+    queries: drizzle(withCheckedResults(sql), { schema }) as unknown as Queries,
     end: seconds => sql.end({ timeout: seconds }),
   }
 }
 
-function sessionSettings(statementTimeoutMs = STATEMENT_DEADLINE_MS - 500) {
-  return {
-    application_name: 'faultline',
-    statement_timeout: statementTimeoutMs,
-    lock_timeout: Math.min(statementTimeoutMs, 4_000),
-    idle_in_transaction_session_timeout: 10_000,
-    TimeZone: 'UTC',
-  }
+/**
+ * What our statements and the driver rely on, whatever a role or a database sets. `client_encoding` is the driver's
+ * own; `default_transaction_read_only` stays the operator's, and makes the database read-only for us too.
+ */
+export const SESSION_SETTINGS = {
+  application_name: 'faultline',
+  search_path: 'public',
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: 1,
+  standard_conforming_strings: 'on',
+  row_security: 'on',
+  default_transaction_isolation: 'read committed',
+  idle_session_timeout: NO_LIMIT_MS,
+} satisfies Partial<postgres.ConnectionParameters>
+
+const timeLimits = {
+  statement_timeout: STATEMENT_DEADLINE_MS - 500,
+  lock_timeout: 4_000,
+  idle_in_transaction_session_timeout: 10_000,
 }
+const noTimeLimits = { ...timeLimits, statement_timeout: NO_LIMIT_MS, lock_timeout: NO_LIMIT_MS }
 
 /** Without `simple: false` a statement that has no parameters goes out as text, to be parsed and planned each time. */
-const NAMED: object = { prepare: true, simple: false }
+const PREPARED: object = { prepare: true, simple: false }
 
 /**
  * After a killed connection postgres.js may deliver the next result with holes in front. Such rows
  * never reach a caller.
  */
-function trusted(sql: postgres.Sql): postgres.Sql {
+function withCheckedResults(sql: postgres.Sql): postgres.Sql {
   const unsafe = (
     query: string,
     parameters?: postgres.ParameterOrJSON<never>[],
     options?: { prepare?: boolean },
   ) => {
-    const named = options?.prepare === true
-    const pending = sql.unsafe(query, parameters, named ? NAMED : {})
+    const pending = sql.unsafe(query, parameters, options?.prepare ? PREPARED : {})
     return {
       // biome-ignore lint/suspicious/noThenProperty: drizzle awaits what it gets, or asks it for values()
       then: (done: (rows: unknown) => unknown, failed: (error: unknown) => unknown) =>
-        whole(pending).then(done, failed),
-      values: () => whole(pending.values()),
+        checked(pending).then(done, failed),
+      values: () => checked(pending.values()),
     }
   }
   return new Proxy(sql, {
@@ -73,7 +96,7 @@ function trusted(sql: postgres.Sql): postgres.Sql {
       if (property === 'begin' || property === 'savepoint') {
         return (run: (tx: postgres.Sql) => unknown) =>
           (target as unknown as Record<string, (run: unknown) => unknown>)[property]?.((tx: postgres.Sql) =>
-            run(trusted(tx)),
+            run(withCheckedResults(tx)),
           )
       }
       return Reflect.get(target, property)
@@ -81,7 +104,7 @@ function trusted(sql: postgres.Sql): postgres.Sql {
   })
 }
 
-async function whole<R extends { count: number | null }>(pending: PromiseLike<R>): Promise<R> {
+async function checked<R extends { count: number | null }>(pending: PromiseLike<R>): Promise<R> {
   const result = await pending
   const rows = result as unknown as unknown[]
   // Some commands, EXPLAIN among them, return rows and count none.

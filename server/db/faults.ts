@@ -47,6 +47,11 @@ export function lostConnection(error: unknown): boolean {
   return inner instanceof DatabaseUnavailable || connectionCodes.has(sqlState(inner) ?? '')
 }
 
+/** PostgreSQL undid it for a conflict or a deadlock with others: tried again, it may well succeed. */
+export function rolledBack(error: unknown): boolean {
+  return /^(40001|40P01)$/.test(sqlState(error) ?? '')
+}
+
 export function translate(error: unknown): Error {
   const inner = innermost(error)
   const code = sqlState(inner)

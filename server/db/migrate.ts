@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { migrate as runMigrations } from 'drizzle-orm/postgres-js/migrator'
 import { assets } from '../assets.ts'
-import { type Client, createClient, type Target } from './client.ts'
-import type { Queries } from './database.ts'
+import { createClient, type Queries, type Target } from './client.ts'
 import { within } from './deadline.ts'
 import { sqlState, translate } from './faults.ts'
 
@@ -34,7 +33,7 @@ const LONG_MS = 10 * 60_000
 
 /** Applies what is pending, under one lock: any number of instances may start at once. */
 export function migrate(target: Target): Promise<string[]> {
-  return alone(target, async queries => {
+  return withOwnConnection(target, async queries => {
     if (target.kind === 'postgres') {
       await within(LONG_MS, queries.execute(sql`select pg_advisory_lock(${MIGRATION_LOCK})`))
     }
@@ -45,25 +44,26 @@ export function migrate(target: Target): Promise<string[]> {
 }
 
 export function pendingMigrations(target: Target): Promise<string[]> {
-  return alone(target, pendingOf)
+  return withOwnConnection(target, pendingOf)
 }
 
 /** On one connection of its own; the lock goes when it closes. */
-async function alone<T>(target: Target, run: (queries: Queries) => Promise<T>): Promise<T> {
-  const client: Client = createClient(target, { max: 1, statementTimeoutMs: 0 })
+async function withOwnConnection<T>(target: Target, run: (queries: Queries) => Promise<T>): Promise<T> {
+  const client = createClient(target, { max: 1, unlimited: true })
   try {
-    await within(CONNECT_DEADLINE_MS, suitable(client.queries))
+    await within(CONNECT_DEADLINE_MS, checkServer(client.queries))
     return await run(client.queries)
   } catch (error) {
-    throw unsuitable(error) ?? translate(error)
+    throw asUnsuitable(error) ?? translate(error)
   } finally {
     await client.end(1).catch(() => {})
   }
 }
 
-async function suitable(queries: Queries) {
-  const [server] = await queries.execute<{ version: number; encoding: string }>(
-    sql`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+async function checkServer(queries: Queries) {
+  const [server] = await queries.execute<{ version: number; encoding: string; replication: string }>(
+    sql`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+      current_setting('session_replication_role') as replication`,
   )
   if (!server || server.version < 150_000) throw new DatabaseUnsuitable('PostgreSQL 15 or newer is needed')
   if (server.encoding !== 'UTF8') {
@@ -71,10 +71,15 @@ async function suitable(queries: Queries) {
       `the database is encoded in ${server.encoding}: create it with encoding 'UTF8' (template0)`,
     )
   }
+  if (server.replication !== 'origin') {
+    throw new DatabaseUnsuitable(
+      `session_replication_role is '${server.replication}', which keeps defects from being counted: set it to 'origin' for this database and user`,
+    )
+  }
 }
 
 /** Waiting would not mend these. */
-function unsuitable(error: unknown): DatabaseUnsuitable | undefined {
+function asUnsuitable(error: unknown): DatabaseUnsuitable | undefined {
   const state = sqlState(error) ?? ''
   if (/^28/.test(state))
     return new DatabaseUnsuitable('the database refuses the user or password of DATABASE_URL')

@@ -1,5 +1,5 @@
 import { fillPlaceholders } from 'drizzle-orm'
-import type { Queries } from './database.ts'
+import type { Queries } from './client.ts'
 
 interface Prepared {
   getQuery(): { sql: string; params: unknown[] }

@@ -1,12 +1,11 @@
 import { createServer } from 'node:net'
-import { Failure } from '../../cli/terminal/faults.ts'
 
 /** This port or the next one that nobody listens on, on either loopback address. */
 export async function freePort(first: number, tries = 100): Promise<number> {
   for (let port = first; port < Math.min(first + tries, 65_536); port++) {
     if ((await isFree(port, '127.0.0.1')) && (await isFree(port, '::1'))) return port
   }
-  throw new Failure(`no port from ${first} on is free; set PORT to another one`)
+  throw new Error(`no port from ${first} on is free; set PORT to another one`)
 }
 
 function isFree(port: number, host: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { generateVAPIDKeys } from 'web-push'
 import { writePrivate } from '../config/private-file.ts'
+import { generateSessionPassword } from '../config/session-password.ts'
 
 const Keys = Type.Object({
   sessionPassword: Type.String({ minLength: 32 }),
@@ -19,7 +20,7 @@ export function demoKeys(dataDir: string): DemoKeys {
   const kept = read(path)
   if (kept) return kept
   const keys: DemoKeys = {
-    sessionPassword: randomBytes(36).toString('base64url'),
+    sessionPassword: generateSessionPassword(),
     clientSecret: randomBytes(24).toString('base64url'),
     vapid: generateVAPIDKeys(),
   }

@@ -44,7 +44,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
     return wrong ? back(query, { error: wrong }) : page(demoPage(people, query))
   }
 
-  function goOn(request: Request): Response {
+  function signIn(request: Request): Response {
     const query = new URL(request.url).searchParams
     const wrong = faultOf(query)
     if (wrong === 'client') return page(demoUnknownPage, 400)
@@ -134,7 +134,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
   const handlers: Record<string, (request: Request) => Response | Promise<Response>> = {
     'GET /.well-known/openid-configuration': () => json(describe(issuer)),
     'GET /authorize': authorize,
-    'GET /continue': goOn,
+    'GET /continue': signIn,
     'POST /token': token,
     'GET /keys': () => json(keys),
     'GET /favicon.ico': () => new Response(null, { status: 204 }),

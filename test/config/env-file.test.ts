@@ -2,13 +2,13 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UsageFault } from '../../cli/terminal/faults.ts'
 import { environment, parseEnv } from '../../server/config/env-file.ts'
+import { ConfigFaults } from '../../server/config/faults.ts'
 import { createPrivate } from '../../server/config/private-file.ts'
+import { publishSettings, withdrawSettings } from '../../server/config/published-settings.ts'
 import { readConfig } from '../../server/config/read.ts'
-import { Environment } from '../../server/config/settings.ts'
+import { names } from '../../server/config/settings.ts'
 import { blanks, envFile } from '../../server/config/template.ts'
-import { announceDemo, concludeDemo } from '../../server/demo/settings.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'faultline-env-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -41,8 +41,8 @@ test('settings files are read with comments, quotes and Windows line ends', () =
 test('every faulty line of a settings file is named, and none of its values', () => {
   const { faults } = parseEnv('no equals\nA=1\nA=2\nB="open secret\n2C=x')
   expect(faults).toHaveLength(4)
-  expect(faults.join()).toMatch(/line 1.*line 3.*line 4.*line 5/s)
-  expect(faults.join()).not.toContain('secret')
+  expect(faults.map(fault => fault.message).join()).toMatch(/line 1.*line 3.*line 4.*line 5/s)
+  expect(JSON.stringify(faults)).not.toContain('secret')
 })
 
 test('the environment wins over the file, also where it gives the other form of a secret', () => {
@@ -52,14 +52,17 @@ test('the environment wins over the file, also where it gives the other form of 
   expect(env).toEqual({ PORT: '2', HOST: 'h', SESSION_PASSWORD_FILE: '/run/x', DATA_DIR: home })
 })
 
-test('a settings file that cannot be read is a fault of usage', () => {
-  expect(() => environment(join(home, 'nowhere.env'))).toThrow(UsageFault)
+test('a settings file that cannot be read is a fault of configuration that names it', () => {
+  for (const path of [join(home, 'nowhere.env'), home, join(home, 'a.env', 'below')]) {
+    expect(() => environment(path)).toThrow(ConfigFaults)
+    expect(() => environment(path)).toThrow(`--env-file: ${path} cannot be read (E`)
+  }
 })
 
 test('beside a running demo its settings fill what is missing, and only beside it', () => {
   const alone = environment(undefined, true, { DATA_DIR: home })
   expect(alone.OWNER_EMAIL).toBeUndefined()
-  announceDemo(home, { OWNER_EMAIL: 'owner@example.com', PORT: '3000' })
+  publishSettings(home, { OWNER_EMAIL: 'owner@example.com', PORT: '3000' })
   expect(environment(undefined, true, { DATA_DIR: home, PORT: '9' })).toMatchObject({
     OWNER_EMAIL: 'owner@example.com',
     PORT: '9',
@@ -67,7 +70,7 @@ test('beside a running demo its settings fill what is missing, and only beside i
   expect(environment(undefined, false, { DATA_DIR: home }).OWNER_EMAIL).toBeUndefined()
   const elsewhere = { DATA_DIR: home, DATABASE_URL: 'postgres://elsewhere/x' }
   expect(environment(undefined, true, elsewhere)).toEqual(elsewhere)
-  concludeDemo(home)
+  withdrawSettings(home)
   expect(environment(undefined, true, { DATA_DIR: home }).OWNER_EMAIL).toBeUndefined()
 })
 
@@ -89,8 +92,8 @@ const chosen = {
 
 test('the file that init writes knows every setting and marks what is left to fill in', () => {
   const file = envFile(chosen)
-  const names = [...file.matchAll(/^#?([A-Z_]+)=/gm)].map(match => match[1]!)
-  expect(names.toSorted()).toEqual(Object.keys(Environment.properties).toSorted())
+  const written = [...file.matchAll(/^#?([A-Z_]+)=/gm)].map(match => match[1]!)
+  expect(written).toEqual(names)
   expect(blanks(file)).toEqual([
     'PUBLIC_URL',
     'ALLOWED_DOMAIN',

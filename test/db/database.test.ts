@@ -44,6 +44,27 @@ test('connections that went silent are given up, also when nobody but the health
   await db.close()
 }, 30_000)
 
+test('two transactions that lock each other out both come through, the one that lost by a second try', async () => {
+  const db = connect({ kind: 'postgres', url: database.url })
+  await db.write(q => q.execute(sql`create table counters (id int primary key, n int not null)`))
+  await db.write(q => q.execute(sql`insert into counters values (1, 0), (2, 0)`))
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let tries = 0
+  const add = (first: number, second: number, own: number) =>
+    db.transaction(async q => {
+      tries++
+      await q.execute(sql`set local deadlock_timeout = '20ms'`)
+      await q.execute(sql`update counters set n = n + 1 where id = ${first}`)
+      begun[own]!.resolve()
+      await begun[1 - own]!.promise
+      await q.execute(sql`update counters set n = n + 1 where id = ${second}`)
+    })
+  await Promise.all([add(1, 2, 0), add(2, 1, 1)])
+  expect(tries).toBe(3)
+  expect(await db.read(q => q.execute(sql`select n from counters`))).toMatchObject([{ n: 2 }, { n: 2 }])
+  await db.close()
+})
+
 test('states of a database or machine that cannot serve now are told from faults of ours', () => {
   const judged = (code: string) => translate(Object.assign(new Error('said'), { code }))
   for (const code of ['53100', '25006', '55000', '57P03', 'ECONNREFUSED', 'EMFILE', 'EADDRNOTAVAIL']) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type ConfigFaults, readPushConfig } from '../../server/config/read.ts'
+import type { ConfigFaults } from '../../server/config/faults.ts'
+import { readPushConfig } from '../../server/config/read.ts'
 import { vapidPair } from '../support/push-service.ts'
 
 const pair = vapidPair()
@@ -8,7 +9,7 @@ const faultsOf = (VAPID_PUBLIC_KEY: string, SIGNING_SECRET: string): string[] =>
     readPushConfig({ OWNER_EMAIL: 'owner@example.com', VAPID_PUBLIC_KEY, SIGNING_SECRET })
     return []
   } catch (error) {
-    return (error as ConfigFaults).faults.map(fault => fault.split(':')[0]!)
+    return (error as ConfigFaults).faults.map(fault => fault.setting)
   }
 }
 

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../../package.json'
-import { Environment } from '../../server/config/settings.ts'
+import { names, settingOf } from '../../server/config/settings.ts'
+import { settingsTable } from '../../server/config/template.ts'
 
 const root = join(import.meta.dir, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -42,16 +43,14 @@ const CALL = /(?:^(?:Exec\w+=-?)?|[\s"])(?:[\w./-]+\/)?faultline (?!env )([a-z].
 /** Where `faultline` is a container or an upstream. */
 const NOT_OURS = /^\s*(?:docker|upstream|sudo (?:install|useradd|systemctl))/
 
-test("the README's table of settings is the schema's", () => {
-  const names = firstColumn(read('README.md'))
-  expect(names).toEqual(Object.keys(Environment.properties).toSorted())
+test("the README's table of settings is written from the settings", () => {
+  expect(read('README.md')).toContain(`\n\n${settingsTable()}\n\n`)
 })
 
 test('the README names the settings that may come from a file', () => {
   const [, sentence = ''] = /^(.*) may come from a file instead/m.exec(read('README.md')) ?? []
   const named = [...sentence.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!)
-  const secrets = Object.entries(Environment.properties).filter(([, schema]) => schema.secret)
-  expect(named).toEqual(secrets.map(([name]) => name))
+  expect(named).toEqual(names.filter(name => settingOf(name).secret))
 })
 
 test('every dependency has its row, with what it is for', () => {

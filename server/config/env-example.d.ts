@@ -1,4 +1,0 @@
-declare module '*.env.example' {
-  const text: string
-  export default text
-}

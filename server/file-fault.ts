@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** A file or folder that cannot be used as it was asked for: which one, why, and what to do. */
+export class FileFault extends Error {
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+    readonly fix: string,
+    done = 'used',
+  ) {
+    super(`${path} cannot be ${done} ${reason}; ${fix}`)
+  }
+}
+
+const ANOTHER = 'give this user the right to it, or name another place'
+const ROOM = 'make room there, or name another place'
+const causes: Record<string, [reason: string, fix: string]> = {
+  ENOENT: ['there is no such file', 'correct the path'],
+  ENOTDIR: ['a part of its path is a file, where a folder should be', 'correct the path'],
+  EISDIR: ['it is a folder, where a file should be', 'name a file'],
+  EEXIST: ['something else of that name is there', 'move that away, or name another place'],
+  EACCES: ['this user may not', ANOTHER],
+  EPERM: ['this user may not', ANOTHER],
+  EROFS: ['the file system is read-only', 'name another place'],
+  ENOSPC: ['no room is left', ROOM],
+  EDQUOT: ['no room is left to this user', ROOM],
+  EFBIG: ['it is larger than the file system takes', 'name another place'],
+  ELOOP: ['its links lead in a circle', 'correct the path'],
+  ENAMETOOLONG: ['its name is too long', 'give it a shorter one'],
+  EMFILE: ['too many files are open', 'raise the limit of open files'],
+  ENFILE: ['too many files are open', 'raise the limit of open files'],
+  EIO: ['the disk failed', 'check the disk'],
+}
+const OF_THE_NETWORK = /^(connect|listen|bind|accept|getaddrinfo)/
+
+/** What the file system said, in words; undefined for an error that is not its. */
+export function fileFault(error: unknown, path?: string, done?: 'read' | 'written'): FileFault | undefined {
+  const said = (error ?? {}) as { code?: string; syscall?: string; path?: string }
+  const named = path ?? said.path
+  const cause = causes[said.code ?? '']
+  if (!cause || !named || !said.syscall || OF_THE_NETWORK.test(said.syscall)) return undefined
+  const isFolderMissing = said.code === 'ENOENT' && !existsSync(dirname(named))
+  const [reason, fix] = isFolderMissing
+    ? ['its folder is not there', 'make the folder, or correct the path']
+    : cause
+  return new FileFault(named, `(${said.code}): ${reason}`, fix, done)
+}
