@@ -2,7 +2,9 @@
  * All tests, two processes at a time: units, the HTTP suite on both databases in this runtime and in the
  * compiled executable, the executable as a process, the real browser. The last line counts them.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startCluster } from './support/postgres.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -41,10 +43,14 @@ const suites: Suite[] = [
 
 const LANES = 2
 const SLOWEST = 10
+const MEMORY = '/dev/shm'
+const MEMORY_NEEDED = 4e9
 const long = process.argv.includes('--long')
 const only = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
 const total = { passed: 0, failed: 0, skipped: 0 }
 const timings: { ms: number; test: string }[] = []
+
+const scratch = mkdtempSync(join(scratchPlace(), 'faultline-run-'))
 
 await ensureChromium()
 const cluster = await startCluster({ durable: false })
@@ -55,6 +61,7 @@ try {
   await Promise.all(Array.from({ length: LANES }, () => lane(queue)))
 } finally {
   await cluster.remove()
+  rmSync(scratch, { recursive: true, force: true })
 }
 console.log(`\nThe ${SLOWEST} slowest tests:`)
 for (const { ms, test } of timings.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
@@ -82,6 +89,7 @@ async function run({ name, files, env }: Suite) {
     env: {
       ...process.env,
       ...env,
+      TMPDIR: scratch,
       FAULTLINE_TEST_PG_PORT: String(cluster.port),
       ...(long ? { FAULTLINE_LONG: '1' } : {}),
     },
@@ -104,6 +112,13 @@ async function run({ name, files, env }: Suite) {
   const seconds = Math.round((performance.now() - started) / 1000)
   console.log(`\n== ${name}\n${report.trim()}\n== ${name}: ${seconds} s, ${JSON.stringify(counts)}`)
   return counts
+}
+
+/** In memory where there is room: embedded databases force every commit to the disk, and tests make many of them. */
+function scratchPlace(): string {
+  if (long || !existsSync(MEMORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize > MEMORY_NEEDED ? MEMORY : tmpdir()
 }
 
 function matching(pattern: string): string[] {

