@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { environment } from '../server/config/env-file.ts'
 import type { Env } from '../server/config/settings.ts'
+import { createLog } from '../server/log.ts'
 import { explain } from './terminal/explain.ts'
 import { exit } from './terminal/faults.ts'
 import type { Io } from './terminal/io.ts'
@@ -61,6 +62,7 @@ export async function run(
 
 function createIo(options: GlobalOptions, env: Env, stopped: AbortSignal, atEnd: Io['atEnd']): Io {
   const interactive = process.stdout.isTTY === true
+  const watched = process.stderr.isTTY === true && process.env.TERM !== 'dumb'
   const plain = options.color === false || Boolean(process.env.NO_COLOR) || process.env.TERM === 'dumb'
   return {
     env,
@@ -68,6 +70,8 @@ function createIo(options: GlobalOptions, env: Env, stopped: AbortSignal, atEnd:
     interactive,
     screen: interactive ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY,
     paint: paints(interactive && !plain),
+    watched,
+    log: settings => createLog({ ...settings, colours: watched && !plain }),
     print: line => void process.stdout.write(`${line}\n`),
     say,
     atEnd,

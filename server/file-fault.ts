@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 
+type Done = 'read' | 'written' | 'used'
+
 /** A file or folder that cannot be used as it was asked for: which one, why, and what to do. */
 export class FileFault extends Error {
   constructor(
     readonly path: string,
     readonly reason: string,
     readonly fix: string,
-    done = 'used',
+    done: Done = 'used',
   ) {
     super(`${path} cannot be ${done} ${reason}; ${fix}`)
   }
@@ -25,24 +27,32 @@ const causes: Record<string, [reason: string, fix: string]> = {
   EROFS: ['the file system is read-only', 'name another place'],
   ENOSPC: ['no room is left', ROOM],
   EDQUOT: ['no room is left to this user', ROOM],
-  EFBIG: ['it is larger than the file system takes', 'name another place'],
+  EFBIG: ['no room is left for a file of this size', ROOM],
   ELOOP: ['its links lead in a circle', 'correct the path'],
   ENAMETOOLONG: ['its name is too long', 'give it a shorter one'],
   EMFILE: ['too many files are open', 'raise the limit of open files'],
   ENFILE: ['too many files are open', 'raise the limit of open files'],
   EIO: ['the disk failed', 'check the disk'],
+  SQLITE_CANTOPEN: ['this user may not', ANOTHER],
+  SQLITE_READONLY: ['it is read-only', 'name another place'],
+  SQLITE_FULL: ['no room is left', ROOM],
+  SQLITE_IOERR: ['the disk failed', 'check the disk'],
 }
 const OF_THE_NETWORK = /^(connect|listen|bind|accept|getaddrinfo)/
 
 /** What the file system said, in words; undefined for an error that is not its. */
-export function fileFault(error: unknown, path?: string, done?: 'read' | 'written'): FileFault | undefined {
+export function fileFault(error: unknown, path?: string, done?: Done): FileFault | undefined {
   const said = (error ?? {}) as { code?: string; syscall?: string; path?: string }
   const named = path ?? said.path
   const cause = causes[said.code ?? '']
-  if (!cause || !named || !said.syscall || OF_THE_NETWORK.test(said.syscall)) return undefined
+  const isOfFiles = said.syscall ? !OF_THE_NETWORK.test(said.syscall) : said.code?.startsWith('SQLITE_')
+  if (!cause || !named || !isOfFiles) return undefined
   const isFolderMissing = said.code === 'ENOENT' && !existsSync(dirname(named))
   const [reason, fix] = isFolderMissing
     ? ['its folder is not there', 'make the folder, or correct the path']
     : cause
   return new FileFault(named, `(${said.code}): ${reason}`, fix, done)
 }
+
+export const notAFile = (path: string, done: Done) =>
+  new FileFault(path, 'because it is a folder or a device, where a file should be', 'name a file', done)

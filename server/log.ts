@@ -3,14 +3,14 @@ export type Fields = Record<string, unknown>
 export type Log = Record<Level, (message: string, fields?: Fields) => void>
 
 const levels: Level[] = ['debug', 'info', 'warn', 'error']
-const colours: Record<Level, string> = { debug: '\x1b[2m', info: '', warn: '\x1b[33m', error: '\x1b[31m' }
+const colours: Record<Level, number> = { debug: 2, info: 0, warn: 33, error: 31 }
 
 /** Log lines go to standard error: standard output belongs to data. */
 export function createLog(
-  options: { level: Level; format: 'json' | 'pretty' },
+  options: { level: Level; format: 'json' | 'pretty'; colours?: boolean },
   write = (line: string) => void process.stderr.write(line),
 ): Log {
-  const line = options.format === 'json' ? jsonLine : prettyLine
+  const line = options.format === 'json' ? jsonLine : options.colours ? colouredLine : prettyLine
   const threshold = levels.indexOf(options.level)
   const at = (level: Level) =>
     levels.indexOf(level) < threshold
@@ -33,5 +33,9 @@ function jsonLine(level: Level, message: string, fields: Fields) {
 function prettyLine(level: Level, message: string, fields: Fields) {
   const details = Object.entries(fields).map(([name, value]) => ` ${name}=${quoted(value)}`)
   const time = new Date().toTimeString().slice(0, 8)
-  return `${colours[level]}${time} ${level.padEnd(5)} ${message}${details.join('')}\x1b[0m\n`
+  return `${time} ${level.padEnd(5)} ${message}${details.join('')}\n`
+}
+
+function colouredLine(level: Level, message: string, fields: Fields) {
+  return `\x1b[${colours[level]}m${prettyLine(level, message, fields).slice(0, -1)}\x1b[0m\n`
 }

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import type { Config, DataConfig } from '../../server/config/read.ts'
 import { connect } from '../../server/db/database.ts'
 import { pendingMigrations, SchemaTooNew } from '../../server/db/migrate.ts'
 import type { Opened } from '../../server/db/open.ts'
 import { deviceStatus } from '../../server/push/devices.ts'
-import { openAsItIs } from '../terminal/database.ts'
+import { isThere, openAsItIs } from '../terminal/database.ts'
 import { explain } from '../terminal/explain.ts'
 import type { Io } from '../terminal/io.ts'
 import { quantity } from '../terminal/print.ts'
@@ -21,11 +20,11 @@ export async function* checkDatabase(
     yield skipped('database', UNMENDED)
     return []
   }
-  if (!data.databaseUrl && !existsSync(data.dataDir)) {
-    yield ok('database', `an embedded one will be made in ${data.dataDir} at the first start`)
-    return []
-  }
   try {
+    if (!data.databaseUrl && !isThere(data.dataDir)) {
+      yield ok('database', `an embedded one will be made in ${data.dataDir} at the first start`)
+      return []
+    }
     const opened = await openAsItIs(io, data)
     const db = connect(opened.target)
     io.atEnd(() => db.close())

@@ -3,10 +3,11 @@ import type { Command } from 'commander'
 import { writeBackup } from '../../server/backup/backup.ts'
 import type { Totals } from '../../server/backup/format.ts'
 import { readDataConfig } from '../../server/config/read.ts'
+import { fileFault, notAFile } from '../../server/file-fault.ts'
 import { examples, version } from '../program.ts'
 import { run } from '../run.ts'
 import { open } from '../terminal/database.ts'
-import { Failure, UsageFault } from '../terminal/faults.ts'
+import { UsageFault } from '../terminal/faults.ts'
 import { json, quantity } from '../terminal/print.ts'
 import { progress } from '../terminal/progress.ts'
 
@@ -21,13 +22,11 @@ export function backup(program: Command) {
       run(command, async io => {
         refuse(file)
         const db = await open(io, readDataConfig(io.env))
-        const shown = progress('Backing up', process.stderr.isTTY)
+        const shown = progress('Backing up', io.watched)
         const written = writeBackup(db, file, { version, onRows: shown.at, signal: io.stopped })
         // An interrupted backup takes its unfinished file away before the database is closed.
         io.atEnd(() => written.catch(() => {}))
-        const { rows, sha256 } = await written.finally(shown.end).catch(error => {
-          throw fileFault(file, 'written', error)
-        })
+        const { rows, sha256 } = await written.finally(shown.end).catch(unwritable(file))
         const { size } = statSync(file)
         if (io.json) io.print(json({ file, bytes: size, rows, sha256 }))
         else io.say(`${file}: ${summary(rows)}, ${megabytes(size)}, read back and found whole.`)
@@ -37,16 +36,23 @@ export function backup(program: Command) {
 
 function refuse(file: string) {
   if (file === '-') throw new UsageFault(['a backup is read back after writing: name a file'])
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found && !found.isFile()) throw new UsageFault([`${file} is there and is not a file`])
+  const found = fileAt(file)
+  if (found && !found.isFile()) throw notAFile(file, 'written')
 }
 
-/** What the file system says about a file, in words; any other error stays what it is. */
-export function fileFault(file: string, done: 'read' | 'written', error: unknown): unknown {
-  const { code, syscall } = error as { code?: string; syscall?: string }
-  const isFileSystems = typeof syscall === 'string' && /^E[A-Z]+$/.test(code ?? '')
-  return isFileSystems ? new Failure(`${file} cannot be ${done} (${code})`) : error
+function fileAt(file: string) {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    return unwritable(file)(error)
+  }
 }
+
+const unwritable =
+  (file: string) =>
+  (error: unknown): never => {
+    throw fileFault(error, file, 'written') ?? error
+  }
 
 export const summary = (rows: Totals) =>
   [

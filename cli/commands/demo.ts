@@ -9,7 +9,6 @@ import type { Config } from '../../server/config/read.ts'
 import { settings } from '../../server/config/settings.ts'
 import { demoColleague, demoOwner, fileDemoSamples, prepareDemo } from '../../server/demo/demo.ts'
 import { freePort } from '../../server/demo/free-port.ts'
-import { createLog } from '../../server/log.ts'
 import { examples, wholeNumber } from '../program.ts'
 import { run } from '../run.ts'
 import { open } from '../terminal/database.ts'
@@ -40,7 +39,7 @@ async function runDemo(io: Io, wanted?: number) {
   const { config, environment, stop } = await prepareDemo(io.env, dataDir, port)
   io.atEnd(stop)
   const { serveUntilStopped } = await import('../../server/serve.ts')
-  const serving = serveUntilStopped(config, createLog(config.log)).catch(listenFault(config))
+  const serving = serveUntilStopped(config, io.log(config.log)).catch(listenFault(config))
   await Promise.race([serving, ready(io, config)])
   publishSettings(dataDir, environment)
   io.atEnd(() => withdrawSettings(dataDir))
@@ -60,7 +59,7 @@ async function ready(io: Io, config: Config) {
 async function welcome(io: Io, config: Config) {
   const board = loadBoard(config.boardFile)
   const db = await open(io, config, { joinOnly: true })
-  const shown = progress('Filing sample defects', process.stderr.isTTY)
+  const shown = progress('Filing sample defects', io.watched)
   await fileDemoSamples(db, board, shown.at).finally(shown.end)
   await db.close()
   const { bold, dim } = io.paint

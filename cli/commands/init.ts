@@ -5,6 +5,7 @@ import { refuseFaulty } from '../../server/config/partial.ts'
 import { createPrivate } from '../../server/config/private-file.ts'
 import { generateSessionPassword } from '../../server/config/session-password.ts'
 import { blanks, type Chosen, envFile } from '../../server/config/template.ts'
+import { fileFault } from '../../server/file-fault.ts'
 import { examples } from '../program.ts'
 import { run } from '../run.ts'
 import { Failure } from '../terminal/faults.ts'
@@ -66,6 +67,6 @@ function write(file: string, text: string) {
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'EEXIST') throw new Failure(`${file} is there already and stays as it is; name another file`)
-    throw new Failure(`${file} cannot be written (${code})`)
+    throw fileFault(error, file, 'written') ?? error
   }
 }

@@ -5,13 +5,14 @@ import { readDataConfig } from '../../server/config/read.ts'
 import { connect } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import type { Opened } from '../../server/db/open.ts'
+import { fileFault } from '../../server/file-fault.ts'
 import { examples } from '../program.ts'
 import { run } from '../run.ts'
 import { openAsItIs } from '../terminal/database.ts'
 import { Failure } from '../terminal/faults.ts'
 import { json } from '../terminal/print.ts'
 import { progress } from '../terminal/progress.ts'
-import { fileFault, summary } from './backup.ts'
+import { summary } from './backup.ts'
 
 /** More would hold up a server that shares the embedded database for longer than its deadline. */
 const MOST_BESIDE_A_SERVER = 5_000
@@ -26,7 +27,7 @@ export function restore(program: Command) {
     .action((file: string, _options, command: Command) =>
       run(command, async io => {
         const config = readDataConfig(io.env)
-        const checked = progress('Checking ', process.stderr.isTTY)
+        const checked = progress('Checking ', io.watched)
         const verified = await verifyBackup(file, checked.at, io.stopped)
           .catch(unusable(file))
           .finally(checked.end)
@@ -35,7 +36,7 @@ export function restore(program: Command) {
         await migrate(opened.target)
         const db = connect(opened.target)
         io.atEnd(() => db.close())
-        const shown = progress('Restoring', process.stderr.isTTY)
+        const shown = progress('Restoring', io.watched)
         await restoreBackup(db, file, verified, shown.at).finally(shown.end)
         const { header, rows } = verified
         if (io.json) io.print(json({ file, created_at: header.created_at, rows }))
@@ -48,7 +49,7 @@ const unusable = (file: string) => (error: unknown) => {
   if (error instanceof BrokenBackup) {
     throw new Failure(`${file} is not a whole backup: ${error.message}. Nothing was touched.`)
   }
-  throw fileFault(file, 'read', error)
+  throw fileFault(error, file, 'read') ?? error
 }
 
 function notBesideServer({ target, here }: Opened, { rows }: Summary) {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { ConfigFaults, faultOf } from '../../server/config/faults.ts'
 import { type Config, readConfig } from '../../server/config/read.ts'
-import { createLog } from '../../server/log.ts'
 import { examples } from '../program.ts'
 import { run } from '../run.ts'
 import { Failure } from '../terminal/faults.ts'
@@ -17,7 +16,7 @@ export function serve(program: Command) {
         async io => {
           const config = readConfig(io.env)
           const { serveUntilStopped } = await import('../../server/serve.ts')
-          return serveUntilStopped(config, createLog(config.log)).catch(listenFault(config))
+          return serveUntilStopped(config, io.log(config.log)).catch(listenFault(config))
         },
         { ownSignals: true, besideDemo: false },
       ),

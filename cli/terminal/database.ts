@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { DataConfig } from '../../server/config/read.ts'
 import type { Database } from '../../server/db/database.ts'
 import { type Opened, type OpenOptions, openDatabase, openTarget } from '../../server/db/open.ts'
-import { createLog, type Log } from '../../server/log.ts'
+import type { Log } from '../../server/log.ts'
 import { exit, Failure } from './faults.ts'
 import type { Io } from './io.ts'
 
@@ -18,7 +18,7 @@ export async function openAsItIs(io: Io, config: DataConfig): Promise<Opened> {
 
 /** A database with this version's schema, closed when the command ends. */
 export async function open(io: Io, config: DataConfig, options: OpenOptions = {}): Promise<Database> {
-  if (!config.databaseUrl && !options.joinOnly && !existsSync(config.dataDir)) {
+  if (!config.databaseUrl && !options.joinOnly && !isThere(config.dataDir)) {
     const mend = 'start `faultline serve` or `faultline demo` there, or set DATA_DIR or DATABASE_URL'
     throw new Failure(`there is no database in ${config.dataDir} yet: ${mend}`, exit.unreachable)
   }
@@ -27,7 +27,12 @@ export async function open(io: Io, config: DataConfig, options: OpenOptions = {}
   return db
 }
 
+/** Whether there is a directory; a path that leads through a file is a fault of its own. */
+export function isThere(dataDir: string): boolean {
+  return statSync(dataDir, { throwIfNoEntry: false }) !== undefined
+}
+
 /** A one-shot command's log: only what went wrong, unless somebody asks for more. */
 function commandLog(io: Io, config: DataConfig): Log {
-  return createLog({ ...config.log, level: io.env.LOG_LEVEL ? config.log.level : 'warn' })
+  return io.log({ ...config.log, level: io.env.LOG_LEVEL ? config.log.level : 'warn' })
 }

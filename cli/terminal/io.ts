@@ -1,4 +1,6 @@
+import type { DataConfig } from '../../server/config/read.ts'
 import type { Env } from '../../server/config/settings.ts'
+import type { Log } from '../../server/log.ts'
 import type { Paint } from './print.ts'
 
 /** What a command meets: its settings, where its words go, and when to stop. */
@@ -10,6 +12,10 @@ export interface Io {
   /** columns of that terminal; endless when the output goes elsewhere */
   screen: number
   paint: Paint
+  /** standard error is a terminal on which a line can be drawn anew */
+  watched: boolean
+  /** a log on standard error, in colours where they are wanted */
+  log(settings: DataConfig['log']): Log
   /** data, on standard output; the caller has cleaned it */
   print(line: string): void
   /** messages, on standard error */

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { fileFault, notAFile } from '../file-fault.ts'
 import builtIn from './built-in.svg' with { type: 'text' }
 import { clip, type Fault, parseXml, type XmlElement } from './parse.ts'
 import { cleanElement, judgeFor, marksSection, type Shape, SVG_NAMESPACE } from './policy.ts'
@@ -87,13 +88,12 @@ function bytesOf(file: string): Uint8Array {
     return readFileSync(file)
   } catch (error) {
     if (error instanceof BoardFaults) throw error
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-    throw new BoardFaults([`BOARD_FILE: the file cannot be read (${code}): name a readable SVG file`])
+    throw fileFault(error, file, 'read') ?? error
   }
 }
 
 function requireFile(file: string): { size: number } {
   const found = statSync(file)
-  if (!found.isFile()) throw new BoardFaults(['BOARD_FILE: this is no file: name an SVG file'])
+  if (!found.isFile()) throw notAFile(file, 'read')
   return found
 }

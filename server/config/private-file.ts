@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
@@ -6,8 +6,11 @@ const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 export function createPrivate(path: string, text: string): void {
   const file = openSync(path, NEW, 0o600)
   try {
-    writeSync(file, text)
+    writeFileSync(file, text)
     fsyncSync(file)
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
   } finally {
     closeSync(file)
   }

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from '../errors.ts'
+import { fileFault } from '../file-fault.ts'
 
 const connectionCodes = new Set([
   'CONNECTION_CLOSED',
@@ -44,7 +45,7 @@ export function innermost(error: unknown): Error {
 
 export function lostConnection(error: unknown): boolean {
   const inner = innermost(error)
-  return inner instanceof DatabaseUnavailable || connectionCodes.has(sqlState(inner) ?? '')
+  return inner instanceof DatabaseUnavailable || isOfConnection(inner)
 }
 
 /** PostgreSQL undid it for a conflict or a deadlock with others: tried again, it may well succeed. */
@@ -56,8 +57,13 @@ export function translate(error: unknown): Error {
   const inner = innermost(error)
   const code = sqlState(inner)
   if (inner instanceof DatabaseUnavailable || !code) return inner
-  if (connectionCodes.has(code) || unavailable.test(code)) {
+  if (isOfConnection(inner) || unavailable.test(code)) {
     return new DatabaseUnavailable(`${code}: ${inner.message}`)
   }
   return inner
+}
+
+/** A file that was missing during a transaction is no lost connection, though their codes are the same. */
+function isOfConnection(inner: Error): boolean {
+  return connectionCodes.has(sqlState(inner) ?? '') && !fileFault(inner)
 }

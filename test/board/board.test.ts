@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BoardFaults, loadBoard, parseBoard } from '../../server/board/board.ts'
+import { FileFault } from '../../server/file-fault.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'board-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -403,9 +404,6 @@ describe('a board file', () => {
   const utf16 = Buffer.from(`\ufeff${board(SECTION)}`, 'utf16le')
   const latin = Buffer.from(board(`${SECTION}<text>é</text>`), 'latin1')
   const refused: [name: string, path: () => string, fault: RegExp][] = [
-    ['that is not there', () => join(folder, 'none.svg'), /BOARD_FILE: the file cannot be read \(ENOENT\)/],
-    ['that is a directory', () => folder, /this is no file/],
-    ['that never ends', () => '/dev/zero', /this is no file/],
     ['that is compressed', () => file('z.svgz', gzip), /compressed \(\.svgz\): save it as plain SVG/],
     ['in UTF-16', () => file('16.svg', utf16), /not UTF-8/],
     ['in Latin-1', () => file('latin.svg', latin), /not UTF-8/],
@@ -413,6 +411,16 @@ describe('a board file', () => {
   ]
   test.each(refused)('%s is refused', (_, path, fault) => {
     expect(faultsOfFile(path())).toEqual([expect.stringMatching(fault)])
+  })
+
+  test.each([
+    ['that is not there', join(folder, 'none.svg'), /none\.svg cannot be read \(ENOENT\)/],
+    ['below a file', join(import.meta.path, 'none.svg'), /none\.svg cannot be read \(ENOTDIR\)/],
+    ['that is a directory', folder, /cannot be read because it is a folder or a device/],
+    ['that never ends', '/dev/zero', /cannot be read because it is a folder or a device/],
+  ])('%s is a fault of the file, which is named', (_, path, said) => {
+    expect(() => loadBoard(path)).toThrow(FileFault)
+    expect(() => loadBoard(path)).toThrow(said)
   })
 
   test('is refused with the whole list in the message', () => {
