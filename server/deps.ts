@@ -1,4 +1,5 @@
 import type { Oidc } from './auth/oidc.ts'
+import type { Sessions } from './auth/session.ts'
 import type { Board } from './board/board.ts'
 import type { Config } from './config/read.ts'
 import type { Database } from './db/database.ts'
@@ -13,6 +14,7 @@ export interface Deps {
   board: Board
   push: PushQueue
   oidc: Oidc
+  sessions: Sessions
   renderPage: RenderPage
   log: Log
 }

@@ -45,29 +45,3 @@ export class Refusal extends Error {
 
 /** The database is out of reach, over its deadline, or answered what cannot be trusted. */
 export class DatabaseUnavailable extends Error {}
-
-export function problem(
-  code: ErrorCode,
-  requestId: string,
-  faults: FieldFault[] = [],
-  headers: Record<string, string> = {},
-): Response {
-  const [status, title, detail] = catalogue[code]
-  const body = { type: 'about:blank', title, status, code, detail, request_id: requestId }
-  return new Response(JSON.stringify(faults.length ? { ...body, errors: faults } : body), {
-    status,
-    headers: {
-      'content-type': 'application/problem+json; charset=utf-8',
-      'cache-control': 'no-store',
-      ...(status === 503 ? { 'retry-after': '2' } : {}),
-      ...headers,
-    },
-  })
-}
-
-/** Which public error a thrown value is. Anything unforeseen is `internal`: its text never leaves. */
-export function publicError(error: unknown): { code: ErrorCode; faults: FieldFault[] } {
-  if (error instanceof Refusal) return { code: error.code, faults: error.faults }
-  if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', faults: [] }
-  return { code: 'internal', faults: [] }
-}

@@ -1,5 +1,6 @@
 import { assets } from './assets.ts'
 import { createOidc } from './auth/oidc.ts'
+import { createSessions } from './auth/session.ts'
 import { loadBoard } from './board/board.ts'
 import type { Config } from './config/read.ts'
 import { availableWhen, connect } from './db/database.ts'
@@ -7,8 +8,9 @@ import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { startUpkeep } from './db/upkeep.ts'
 import { DatabaseUnavailable } from './errors.ts'
-import { createApp } from './http/app.ts'
-import { createWeb } from './http/files.ts'
+import { createApp, type HttpApp } from './http/app.ts'
+import { createRenderer } from './http/document.ts'
+import { readBundle } from './http/files.ts'
 import type { Log } from './log.ts'
 import { createPushQueue } from './push/queue.ts'
 
@@ -41,18 +43,18 @@ export async function start(
   { onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
   const board = loadBoard(config.boardFile)
-  const web = createWeb(assets.web)
+  const bundle = readBundle(assets.web)
   const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
   let ready = false
   const db = availableWhen(() => ready, connect(opened.target, opened.close))
   const push = createPushQueue({ config, db, board, log })
-  const deps = { config, db, board, push, log, oidc: createOidc(config), renderPage: web.render }
-  const app = createApp(deps, web)
-  const requests = countRequests(app.handle)
+  const identity = { oidc: createOidc(config), sessions: createSessions(config) }
+  const renderPage = createRenderer(bundle.template)
+  const app = createApp({ config, db, board, push, log, renderPage, ...identity }, bundle)
 
   let server: ReturnType<typeof listen>
   try {
-    server = listen(config, requests.handle, log)
+    server = listen(config, app.handle, log)
   } catch (error) {
     await db.close()
     throw error
@@ -76,7 +78,7 @@ export async function start(
       stopping.abort()
       upkeep?.stop()
       server.stop()
-      await requests.finished(REQUESTS_GRACE_MS)
+      await until(() => server.pendingRequests + app.underWay() === 0, REQUESTS_GRACE_MS)
       await push.drain(PUSH_GRACE_MS)
       await server.stop(true)
       await db.close()
@@ -84,7 +86,7 @@ export async function start(
   }
 }
 
-function listen(config: Config, handle: (request: Request) => Promise<Response>, log: Log) {
+function listen(config: Config, handle: HttpApp['handle'], log: Log) {
   return Bun.serve({
     hostname: config.host,
     port: config.port,
@@ -117,30 +119,9 @@ async function bringUp(opened: Opened, log: Log, stopping: AbortSignal): Promise
   }
 }
 
-/** Knows how many requests are under way, so that stopping can let them finish. */
-function countRequests(handle: (request: Request) => Promise<Response>) {
-  let underWay = 0
-  let whenIdle = () => {}
-  return {
-    async handle(request: Request) {
-      underWay++
-      try {
-        return await handle(request)
-      } finally {
-        if (--underWay === 0) whenIdle()
-      }
-    },
-    finished(ms: number): Promise<void> {
-      if (underWay === 0) return Promise.resolve()
-      return new Promise(resolve => {
-        const timer = setTimeout(resolve, ms)
-        whenIdle = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    },
-  }
+async function until(holds: () => boolean, mostMs: number): Promise<void> {
+  const end = performance.now() + mostMs
+  while (!holds() && performance.now() < end) await Bun.sleep(10)
 }
 
 /** The server as a process: until a signal or a fault ends it. Answers the exit status. */

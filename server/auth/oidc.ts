@@ -15,7 +15,7 @@ export interface Oidc {
 }
 
 /** Two look-ups of four seconds at most may stand around the exchange. */
-const WHOLE_MS = 9_500
+const TOTAL_MS = 9_500
 const KEYS_RESERVE_MS = 4_000
 const LEAST_MS = 1_000
 /** Some providers keep these for another endpoint unless asked to put them into the id_token. */
@@ -77,7 +77,7 @@ export function createOidc(config: Config, now: () => number = Date.now): Oidc {
       const began = performance.now()
       const document = await provider.document()
       checkResponder(document, iss)
-      const left = WHOLE_MS - KEYS_RESERVE_MS - (performance.now() - began)
+      const left = TOTAL_MS - KEYS_RESERVE_MS - (performance.now() - began)
       const token = await exchange(document, { code, verifier }, Math.max(LEAST_MS, left))
       return verifyIdToken(token, { issuer, clientId, nonce }, provider, now)
     },

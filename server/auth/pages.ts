@@ -43,6 +43,15 @@ export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, ren
         [['set-cookie', setCookie]],
       ),
 
+    declined: (returnTo: string, setCookie: string) =>
+      page(
+        'You were not signed in',
+        paragraph(`${name} did not sign you in, and does not say why in words known here.`),
+        signIn('Start again', returnTo) + anotherAccount(returnTo),
+        403,
+        [['set-cookie', setCookie]],
+      ),
+
     unproven: (returnTo: string, setCookie: string) =>
       page(
         'Your identity could not be verified',

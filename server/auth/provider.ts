@@ -43,8 +43,8 @@ const AFTER_FAILURE_MS = 5_000
 const BETWEEN_KEY_LOOK_UPS_MS = 30_000
 
 export function createProvider(issuer: string, now: () => number): Provider {
-  const document = kept(() => discover(issuer), { freshMs: HOUR_MS, coolDownMs: HOUR_MS, now })
-  const keys = kept(async () => fetchKeys(issuer, (await document.get()).jwks_uri), {
+  const document = cached(() => discover(issuer), { freshMs: HOUR_MS, coolDownMs: HOUR_MS, now })
+  const keys = cached(async () => fetchKeys(issuer, (await document.get()).jwks_uri), {
     freshMs: 10 * MINUTE_MS,
     coolDownMs: BETWEEN_KEY_LOOK_UPS_MS,
     now,
@@ -122,15 +122,15 @@ export function jsonOf({ body, complete }: OutboundAnswer, address: string): obj
   throw new ProviderFault(502, `${address} did not answer with JSON`)
 }
 
-interface Keeping {
+interface CacheOptions {
   freshMs: number
   /** How long a value just loaded is the newest there is. */
   coolDownMs: number
   now: () => number
 }
 
-/** One look-up for all who ask at once, kept for a while; a failure is not repeated at once. */
-function kept<T>(load: () => Promise<T>, { freshMs, coolDownMs, now }: Keeping) {
+/** One look-up for all who ask at once, good for a while; a failure is not repeated at once. */
+function cached<T>(load: () => Promise<T>, { freshMs, coolDownMs, now }: CacheOptions) {
   let good: { at: number; value: T } | undefined
   let bad: { at: number; failure: unknown } | undefined
   let loading: Promise<T> | undefined

@@ -2,39 +2,36 @@ import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { type Attempt, createAttempts } from './attempt.ts'
 import { AttemptOver, ProviderFault, Unproven } from './fault.ts'
-import { passOf, visitorOf } from './guards.ts'
+import { contextOf } from './guards.ts'
 import { admit, type Claims, type RefusalReason } from './identity.ts'
 import { SessionAnswer } from './model.ts'
 import { plainly, signInPages } from './pages.ts'
 import { safeReturnTo } from './return-to.ts'
-import { createSessions, type Sessions, type Visitor } from './session.ts'
+import type { Visitor } from './session.ts'
 
-type AuthDeps = Pick<Deps, 'config' | 'oidc' | 'renderPage' | 'log'>
+type AuthDeps = Pick<Deps, 'config' | 'oidc' | 'sessions' | 'renderPage' | 'log'>
 
 export const authRoutes = (deps: AuthDeps) => {
-  const { config, renderPage } = deps
+  const { config, sessions, renderPage } = deps
   const { provider } = config.oauth
   const pages = signInPages(config, renderPage)
-  const sessions = createSessions(config)
-  const signIn = createSignIn(deps, pages, sessions)
+  const signIn = createSignIn(deps, pages)
 
   return new Elysia({ name: 'auth' })
-    .get('/api/session', ({ request }) => sessionAnswer(deps, visitorOf(request)), {
+    .get('/api/session', ({ request }) => sessionAnswer(deps, contextOf(request).visitor), {
       response: { 200: SessionAnswer },
     })
     .get('/login', ({ request }) =>
-      visitorOf(request) ? redirect('/') : pages.login(safeReturnTo(query(request)?.get('return_to'))),
+      contextOf(request).visitor
+        ? redirect('/')
+        : pages.login(safeReturnTo(query(request)?.get('return_to'))),
     )
     .get(`/auth/${provider}`, ({ request }) => signIn.start(request))
     .get(`/auth/${provider}/callback`, ({ request }) => signIn.finish(request))
-    .post('/auth/logout', () => redirect('/login', [sessions.end], 303), { parse: 'none' })
+    .post('/auth/logout', () => signedOut(sessions.end), { parse: 'none' })
 }
 
-function createSignIn(
-  { config, oidc, log }: AuthDeps,
-  pages: ReturnType<typeof signInPages>,
-  sessions: Sessions,
-) {
+function createSignIn({ config, oidc, sessions, log }: AuthDeps, pages: ReturnType<typeof signInPages>) {
   const attempts = createAttempts(config)
 
   async function start(request: Request): Promise<Response> {
@@ -79,10 +76,12 @@ function createSignIn(
 
   function declined(request: Request, error: string, attempt: Attempt): Response {
     if (CANCELLED.has(error)) return pages.cancelled(attempt.returnTo, attempts.end(attempt))
-    const status = error === 'temporarily_unavailable' ? 503 : 502
     const said = /^[a-z_]{1,60}$/.test(error) ? error : 'an error of no known form'
-    const fault = new ProviderFault(status, `the provider refused to sign in: ${said}`)
-    return failed(request, fault, attempt.returnTo, attempt)
+    const reason = `the provider refused to sign in: ${said}`
+    const status = PROVIDER_ERRORS.get(error)
+    if (status) return failed(request, new ProviderFault(status, reason), attempt.returnTo, attempt)
+    log.warn('sign-in refused by the provider', { ...idOf(request), reason })
+    return pages.declined(attempt.returnTo, attempts.end(attempt))
   }
 
   function failed(request: Request, fault: unknown, returnTo: string, attempt?: Attempt): Response {
@@ -112,6 +111,16 @@ const CANCELLED = new Set([
   'account_selection_required',
 ])
 
+/** What RFC 6749 (4.1.2.1) lets a provider say of itself or of how we ask. All else is about the person. */
+const PROVIDER_ERRORS = new Map<string, 502 | 503>([
+  ['temporarily_unavailable', 503],
+  ['server_error', 502],
+  ['invalid_request', 502],
+  ['invalid_scope', 502],
+  ['unauthorized_client', 502],
+  ['unsupported_response_type', 502],
+])
+
 const mends: Partial<Record<RefusalReason, string>> = {
   no_email:
     'the provider leaves the claim `email` out of the id_token: allow the scope `email` for this client, or add the claim there',
@@ -119,20 +128,25 @@ const mends: Partial<Record<RefusalReason, string>> = {
     'the provider leaves the claim `email_verified` out of the id_token, as Microsoft Entra does: have it send that claim as a boolean, or sign in through a broker that vouches for addresses, such as Keycloak or Dex',
 }
 
-const idOf = (request: Request) => ({ request_id: passOf(request).requestId })
+const idOf = (request: Request) => ({ request_id: contextOf(request).requestId })
 
 /** The parameters of the query, or undefined when one is repeated: parsers differ on which one counts. */
 function query(request: Request) {
-  const at = request.url.indexOf('?')
-  const pairs = [...new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1))]
+  const pairs = [...new URLSearchParams(contextOf(request).search)]
   const parameters = new Map(pairs)
   return parameters.size === pairs.length ? parameters : undefined
 }
 
-function redirect(location: string, setCookie: string[] = [], status = 302): Response {
+function redirect(location: string, setCookie: string[] = []): Response {
   const headers = new Headers({ location, 'cache-control': 'no-store' })
   for (const cookie of setCookie) headers.append('set-cookie', cookie)
-  return new Response(null, { status, headers })
+  return new Response(null, { status: 302, headers })
+}
+
+/** What the browser stored goes too; `storage` would delete drafts. */
+function signedOut(endCookie: string): Response {
+  const headers = { location: '/login', 'set-cookie': endCookie, 'clear-site-data': '"cache"' }
+  return new Response(null, { status: 303, headers })
 }
 
 function sessionAnswer({ config: { vapid } }: Pick<Deps, 'config'>, visitor?: Visitor): SessionAnswer {

@@ -93,7 +93,7 @@ export async function missingValues(context: Context, narrowing: Narrowing): Pro
 }
 
 /** A section of the board, or one that has left it and still has defects. */
-async function isKnownSection(db: Database, board: Board, id: string): Promise<boolean> {
+export async function isKnownSection(db: Database, board: Board, id: string): Promise<boolean> {
   return board.sections.has(id) || (isSectionId(id) && (await hasDefects(db, id)))
 }
 

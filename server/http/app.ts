@@ -1,31 +1,35 @@
 import { openapi } from '@elysiajs/openapi'
-import { Elysia, ParseError, type TSchema, ValidationError } from 'elysia'
-import { letIn, passOf } from '../auth/guards.ts'
+import { Elysia } from 'elysia'
+import { contextOf, setContext } from '../auth/guards.ts'
 import { authRoutes } from '../auth/routes.ts'
-import { createSessions } from '../auth/session.ts'
+import { isKnownSection } from '../defects/narrowing.ts'
 import { defectRoutes } from '../defects/routes.ts'
 import type { Deps } from '../deps.ts'
-import { catalogue, type FieldFault, problem, publicError, Refusal } from '../errors.ts'
 import { projectRoutes } from '../projects/routes.ts'
 import { pushRoutes } from '../push/routes.ts'
-import { explain, JSON_TYPE } from '../wire.ts'
-import { errorPage, pictureFile, send, type Web } from './files.ts'
-import { createGate, isApi, parseTarget } from './gate.ts'
+import { messagePage } from './document.ts'
+import { bodyRead, ownError, queryNamesOf, withJsonType, withLongHost } from './elysia.ts'
+import { type Bundle, pictureFile, send } from './files.ts'
+import { type Admitted, createGate } from './gate.ts'
+import { createFinish } from './headers.ts'
 import { healthRoutes } from './health.ts'
-import { checkQuery, readJson } from './request.ts'
-import { createSurface } from './routes.ts'
+import { type Answering, createErrorMapper, createRefuse } from './problem.ts'
+import { checkQuery, createTargetReader, isApi, isRead, readJson, seemsApi } from './request.ts'
+import { createAddressBook, pageRoutes } from './routes.ts'
 
 export type App = ReturnType<typeof createApi>
 
+type Fail = ReturnType<typeof createErrorMapper>
+
 /** The whole API, one feature a line. */
-const createApi = (deps: Deps) =>
+const createApi = (deps: Deps, fail: Fail) =>
   new Elysia({ strictPath: true, normalize: false })
-    .onError(({ error, request }) => failure(deps, request, error))
+    .onError(({ error, request }) => fail(ownError(error), contextOf(request)))
     .use(description)
     .use(healthRoutes(deps))
     .use(authRoutes(deps))
-    // From here on bodies are read: sign-out, above, ignores its own.
-    .onParse(readJson)
+    // Sign-out, above, ignores its body.
+    .onParse(bodyRead)
     .use(projectRoutes(deps))
     .use(defectRoutes(deps))
     .use(pushRoutes(deps))
@@ -39,98 +43,95 @@ const description = openapi({
   },
 })
 
-export interface Served {
-  handle(request: Request): Promise<Response>
+export interface HttpApp {
+  handle(request: Request): Response | Promise<Response>
+  /** requests that still wait for something, those whose client has gone included */
+  underWay(): number
   /** every path and method that answers, for tests that visit them all */
   routes(): { method: string; path: string }[]
+  /** what the framework itself would answer, for the test that compares it with the table */
+  frameworkRoutes(): { method: string; path: string }[]
 }
 
 /** Gate, API and pages as one function from request to response. */
-export function createApp(deps: Deps, web: Web): Served {
-  const { config, board } = deps
-  const api = createApi(deps)
-  const surface = createSurface(api.routes, config, web)
-  const gate = createGate(config, createSessions(config), surface)
-  const picture = pictureFile(board.svg)
-  const secure = config.publicUrl.startsWith('https:')
+export function createApp(deps: Deps, bundle: Bundle): HttpApp {
+  const { config, db, board, log, sessions, renderPage } = deps
+  const refuse = createRefuse(renderPage)
+  const fail = createErrorMapper(refuse, log)
+  const finish = createFinish(config)
+  const readTarget = createTargetReader()
+  const api = createApi(deps, fail)
+  const queryNames = queryNamesOf(api.routes)
+  const addresses = createAddressBook(config, bundle.files.keys())
+  const gate = createGate({ config, sessions, addresses, refuse })
+  const files = new Map([
+    ...bundle.files,
+    ['/board.svg', pictureFile(board.svg)],
+    ...pageRoutes.map(([, path]) => [path, bundle.shell] as const),
+  ])
 
-  async function answer(request: Request, requestId: string): Promise<Response> {
-    const verdict = await gate(request, requestId)
+  /** The rules of the contract's section 3 in their order; the gate knows the first six. */
+  function answer(request: Request, answering: Answering): Response | Promise<Response> {
+    const target = readTarget(request)
+    answering.inApi = target ? isApi(target.path) : seemsApi(request.url)
+    if (!target) return refuse('malformed_request', answering)
+    const verdict = gate(request, target, answering)
+    if (verdict instanceof Promise) return verdict.then(judged => go(request, judged, answering))
+    return go(request, verdict, answering)
+  }
+
+  function go(request: Request, verdict: Response | Admitted, answering: Answering) {
     if (verdict instanceof Response) return verdict
-    const { path, search, visitor } = verdict
-    letIn(request, visitor ? { requestId, visitor } : { requestId })
-
-    if (path === '/board.svg') return send(request, picture)
-    const page = web.serve(request, path)
-    if (page) return page
-    if (isApi(path)) checkQuery(search, surface.queryKeys(request.method, path))
-    return await api.fetch(shortHostMended(request, path + search))
+    const file = files.get(verdict.address.path)
+    if (verdict.address.path === SECTION_PAGE) return sectionPage(request, verdict.path)
+    return file ? send(request, file) : askApi(request, verdict, answering)
   }
 
+  async function askApi(request: Request, admitted: Admitted, answering: Answering): Promise<Response> {
+    const { visitor, address, path, search } = admitted
+    const body = answering.inApi && !isRead(request.method) ? await readJson(request) : undefined
+    if (answering.inApi) checkQuery(search, queryNames(request.method, address.path))
+    setContext(request, { ...answering, search, body, ...(visitor ? { visitor } : {}) })
+    return withJsonType(await api.fetch(withLongHost(request, path + search)))
+  }
+
+  async function sectionPage(request: Request, path: string): Promise<Response> {
+    const id = path.slice(SECTION_PAGE.indexOf('{'))
+    if (await isKnownSection(db, board, id)) return send(request, bundle.shell)
+    return messagePage(renderPage, noSection)
+  }
+
+  let underWay = 0
   return {
-    routes: surface.routes,
-    async handle(request) {
+    handle(request) {
       const requestId = Bun.randomUUIDv7()
-      let response: Response
+      const answering = { requestId, inApi: false }
       try {
-        response = await answer(request, requestId)
+        const response = answer(request, answering)
+        if (!(response instanceof Promise)) return finish(response, requestId)
+        underWay++
+        return response
+          .catch(error => fail(error, answering))
+          .then(answered => {
+            underWay--
+            return finish(answered, requestId)
+          })
       } catch (error) {
-        letIn(request, { requestId })
-        response = failure(deps, request, error)
+        return finish(fail(error, answering), requestId)
       }
-      return finished(response, requestId, secure)
     },
+    underWay: () => underWay,
+    routes: () =>
+      [...addresses.all()].flatMap(({ path, audiences }) =>
+        [...audiences.keys()].map(method => ({ method, path })),
+      ),
+    frameworkRoutes: () => api.routes.map(({ method, path }) => ({ method, path })),
   }
 }
 
-/** Elysia cuts the path from the eleventh character of the URL on, and would lose some of it here. */
-function shortHostMended(request: Request, target: string): Request {
-  if (request.url.indexOf('/', 8) >= 11) return request
-  const mended = new Request(`http://short.host${target}`, request)
-  letIn(mended, passOf(request))
-  return mended
-}
-
-function finished(response: Response, requestId: string, secure: boolean): Response {
-  const { headers } = response
-  headers.set('x-request-id', requestId)
-  headers.set('x-content-type-options', 'nosniff')
-  headers.set('referrer-policy', 'same-origin')
-  if (secure) headers.set('strict-transport-security', 'max-age=31536000')
-  if (headers.get('content-type') === 'application/json;charset=utf-8') headers.set('content-type', JSON_TYPE)
-  if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-cache')
-  return response
-}
-
-function failure(
-  { log, renderPage }: Pick<Deps, 'log' | 'renderPage'>,
-  request: Request,
-  thrown: unknown,
-): Response {
-  const { requestId } = passOf(request)
-  const error = thrown instanceof ValidationError ? refusalOf(thrown) : unwrapped(thrown)
-  const { code, faults } = publicError(error)
-  if (code === 'internal') {
-    const { message, stack } = error instanceof Error ? error : new Error(String(error))
-    log.error('a request failed', { request_id: requestId, error: message, stack })
-  }
-  if (code === 'database_unavailable') {
-    log.warn('the database is unavailable', { request_id: requestId, reason: (error as Error).message })
-  }
-  const answer = problem(code, requestId, faults)
-  return isApi(parseTarget(request.url)?.path ?? '/')
-    ? answer
-    : errorPage(renderPage, answer.status, catalogue[code])
-}
-
-/** Elysia wraps what its body parser throws. */
-const unwrapped = (thrown: unknown) => (thrown instanceof ParseError ? thrown.cause : thrown)
-
-function refusalOf(error: ValidationError): Refusal {
-  const faults = new Map<string, FieldFault>()
-  for (const { path, schema, value } of error.all as { path: string; schema: TSchema; value: unknown }[]) {
-    const field = path.replace(/^\//, '').replaceAll('/', '.') || 'body'
-    if (!faults.has(field)) faults.set(field, { field, message: explain(schema, value) })
-  }
-  return new Refusal(error.type === 'query' ? 'invalid_query' : 'invalid_body', [...faults.values()])
+const SECTION_PAGE = '/sections/{id}'
+const noSection = {
+  status: 404,
+  title: 'No such section',
+  detail: 'The board has no section of this name, and no defect was ever reported on one.',
 }

@@ -1,19 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import { escapeHtml, type RenderPage } from '../html.ts'
+import { pageHeaders } from './headers.ts'
 
-export interface Web {
-  /** The public static files by exact path: built assets, icons, service worker, manifest. */
-  has(path: string): boolean
-  /** The gated shell for `/` and `/sections/{id}`. */
-  isPage(path: string): boolean
-  /** Static file or shell for an exact path; undefined when there is none. */
-  serve(request: Request, path: string): Response | undefined
-  /** A page rendered by the server: `/login`, refusals, 404. */
-  render: RenderPage
-  /** Every file that is served, for tests that visit them all. */
-  files(): string[]
+/** What the build of the interface leaves behind. */
+export interface Bundle {
+  /** public files by exact path: scripts, styles, icons, service worker, manifest */
+  files: ReadonlyMap<string, StaticFile>
+  /** the one page of the interface */
+  shell: StaticFile
+  /** of pages that the server renders */
+  template: string
 }
 
 export interface StaticFile {
@@ -34,58 +31,17 @@ const mediaTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-const pageHeaders = {
-  'content-security-policy':
-    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-}
-
-const SECTION_PAGE = /^\/sections\/[^/]+$/
-
-/** Every file is read once, and answers under exactly its own path: no path is ever looked up on disk. */
-export function createWeb(folder: string): Web {
+/** Every file is read once and answers under exactly its own path: no path is ever looked up on disk. */
+export function readBundle(folder: string): Bundle {
   const files = new Map<string, StaticFile>(
     listFiles(folder).map(file => [`/${file}`, readStatic(folder, file)]),
   )
-  const shell = taken(files, '/index.html')
-  const template = new TextDecoder().decode(taken(files, '/page.html').encodings.identity)
-  const isPage = (path: string) => path === '/' || SECTION_PAGE.test(path)
-
-  return {
-    has: path => files.has(path),
-    isPage,
-    files: () => [...files.keys()],
-    serve(request, path) {
-      const file = isPage(path) ? shell : files.get(path)
-      return file && send(request, file)
-    },
-    render: ({ title, body, status = 200, headers = [] }) =>
-      new Response(fill(template, title, body), {
-        status,
-        headers: [
-          ['content-type', 'text/html; charset=utf-8'],
-          ['cache-control', 'no-store'],
-          ...Object.entries(pageHeaders),
-          ...headers,
-        ],
-      }),
-  }
+  const shell = take(files, '/index.html')
+  const template = new TextDecoder().decode(take(files, '/page.html').encodings.identity)
+  return { files, shell, template }
 }
 
-export function errorPage(
-  render: RenderPage,
-  status: number,
-  [, title, detail]: readonly [number, string, string],
-): Response {
-  const body = `<main class="card"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(detail)}</p><p><a class="button" href="/">To the board</a></p></main>`
-  return render({ title, body, status })
-}
-
-function fill(template: string, title: string, body: string): string {
-  return template.replace('<!--title-->', () => escapeHtml(title)).replace('<!--body-->', () => body)
-}
-
-function taken(files: Map<string, StaticFile>, path: string): StaticFile {
+function take(files: Map<string, StaticFile>, path: string): StaticFile {
   const file = files.get(path)
   if (!file) throw new Error(`the web bundle lacks ${path}: build it first`)
   files.delete(path)
@@ -133,9 +89,10 @@ function readStatic(folder: string, file: string): StaticFile {
   }
 }
 
+/** Going back after sign-out must ask the server, so that the shell is stored by nobody. */
 function cacheControl(file: string): string {
   if (file.startsWith('assets/')) return 'public, max-age=31536000, immutable'
-  if (file.endsWith('.html')) return 'private, no-cache'
+  if (file.endsWith('.html')) return 'no-store'
   return file === 'sw.js' ? 'no-cache' : 'public, max-age=3600'
 }
 

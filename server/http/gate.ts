@@ -1,103 +1,83 @@
 import { safeReturnTo, withReturnTo } from '../auth/return-to.ts'
 import type { Sessions, Visitor } from '../auth/session.ts'
 import type { Config } from '../config/read.ts'
-import { type ErrorCode, problem } from '../errors.ts'
 import { isLoopback } from '../loopback.ts'
+import type { Answering, Refuse } from './problem.ts'
+import { isApi, isRead, type Target } from './request.ts'
+import type { Address, AddressBook } from './routes.ts'
 
-/** Default-deny: what stands here is public, everything else needs a session. */
-export const publicApi = new Set(['/api/health', '/api/session'])
-const ownerOnly = new Set(['/api/subscriptions'])
-
-const REQUEST_URL = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(\/[^?#]*)(\?[^#]*)?$/
-/** Escapes of what needs none, of separators and of controls: only who hides a path writes them. */
-const DECEPTIVE =
-  /\/\/|\\|%(?![0-9A-Fa-f]{2})|%(?:[01][0-9A-Fa-f]|2[DdEeFf]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaCcFf]|6[1-9A-Fa-f]|7[0-9AaEeFf])/
-const SAYS_JSON = /^application\/json[ \t]*(?:;|$)/i
-export const BODY_LIMIT = 64 * 1024
-
-interface Target {
-  path: string
-  search: string
-}
-
-interface Admitted extends Target {
+export interface Admitted extends Target {
+  address: Address
   visitor?: Visitor
 }
 
-/** What the running application answers to, made from its own routes. */
-export interface Surface {
-  /** methods of an exact path, or of a page under a parameter; undefined when there is none */
-  methods(path: string): ReadonlySet<string> | undefined
-  isPublicFile(path: string): boolean
-  /** `/login`, sign-in and sign-out: the paths of the one configured provider */
-  isSignIn(path: string): boolean
-  notFound(): Response
+interface GateParts {
+  config: Pick<Config, 'publicUrl'>
+  sessions: Sessions
+  addresses: AddressBook
+  refuse: Refuse
 }
 
-/** The first thing every request meets. Answers itself, or lets the request in with its visitor. */
-export function createGate(config: Config, sessions: Sessions, surface: Surface) {
+/** Default-deny, before anything else sees a request: answers itself, or admits it with its visitor. */
+export function createGate({ config, sessions, addresses, refuse }: GateParts) {
   const ownHost = new URL(config.publicUrl).hostname
+  const onLoopback = isLoopback(ownHost)
 
-  function isPublic(path: string, method: string) {
-    if (isApi(path)) return publicApi.has(path) && isRead(method)
-    return path.startsWith('/auth/') || surface.isSignIn(path) || surface.isPublicFile(path)
+  /** Under `/api` a method is public, elsewhere a path. Who has no session learns nothing of other paths. */
+  function isPublic({ path }: Target, method: string, address: Address | undefined): boolean {
+    if (isApi(path)) return address?.audiences.get(method) === 'public'
+    return path.startsWith('/auth/') || address?.isPublic === true
   }
 
-  return async function gate(request: Request, requestId: string): Promise<Response | Admitted> {
-    const refuse = (code: ErrorCode, headers?: Record<string, string>) =>
-      problem(code, requestId, [], headers)
+  /** The page under the name that its cookies belong to. */
+  const isOtherLoopback = ({ hostname }: Target) =>
+    onLoopback && hostname !== '' && hostname !== ownHost && isLoopback(hostname)
 
-    const target = parseTarget(request.url)
-    if (!target) return refuse('malformed_request')
-    const { path, search } = target
+  function judge(
+    request: Request,
+    target: Target,
+    answering: Answering,
+    address: Address | undefined,
+    visitor: Visitor | undefined,
+  ): Response | Admitted {
     const { method } = request
-    const inApi = isApi(path)
-
-    const elsewhere = isLoopback(ownHost) && !inApi && isRead(method) && otherLoopback(request.url, ownHost)
-    if (elsewhere && !surface.isPublicFile(path)) return redirect(config.publicUrl + path + search)
-
-    const opened = sessions.open(request.headers.get('cookie'))
-    const visitor = opened instanceof Promise ? await opened : opened
-    if (!visitor && !isPublic(path, method)) {
-      return inApi || !isRead(method)
-        ? refuse('unauthenticated')
+    const { path, search } = target
+    if (!visitor && !isPublic(target, method, address)) {
+      return answering.inApi || !isRead(method)
+        ? refuse('unauthenticated', answering)
         : redirect(withReturnTo('/login', safeReturnTo(path + search)))
     }
-    if (!isSafe(method) && !sameOrigin(request, config.publicUrl)) return refuse('cross_origin')
+    if (!isSafe(method) && !sameOrigin(request, config.publicUrl)) return refuse('cross_origin', answering)
+    if (!address) return refuse('not_found', answering)
+    const audience = address.audiences.get(method)
+    if (!audience) return refuse('method_not_allowed', answering, { headers: { allow: address.allow } })
+    if (audience === 'owner' && !visitor?.isOwner) return refuse('owner_only', answering)
+    return visitor ? { ...target, address, visitor } : { ...target, address }
+  }
 
-    const methods = surface.methods(path)
-    if (!methods) return inApi ? refuse('not_found') : surface.notFound()
-    if (!methods.has(method)) return refuse('method_not_allowed', { allow: [...methods].join(', ') })
-    if (ownerOnly.has(path) && !visitor?.isOwner) return refuse('owner_only')
-
-    if (inApi && !isSafe(method)) {
-      if (!SAYS_JSON.test(request.headers.get('content-type') ?? '')) return refuse('unsupported_media_type')
-      if (Number(request.headers.get('content-length')) > BODY_LIMIT) return refuse('body_too_large')
+  return (
+    request: Request,
+    target: Target,
+    answering: Answering,
+  ): Response | Admitted | Promise<Response | Admitted> => {
+    const address = addresses.find(target.path)
+    if (isRead(request.method) && !answering.inApi && !address?.isFile && isOtherLoopback(target)) {
+      return redirect(config.publicUrl + target.path + target.search)
     }
-    return visitor ? { path, search, visitor } : { path, search }
+    const visitor = sessions.open(request.headers.get('cookie'))
+    return visitor instanceof Promise
+      ? visitor.then(opened => judge(request, target, answering, address, opened))
+      : judge(request, target, answering, address, visitor)
   }
 }
 
-export function parseTarget(url: string): Target | undefined {
-  const [, path, search = ''] = REQUEST_URL.exec(url) ?? []
-  if (path === undefined || DECEPTIVE.test(path)) return undefined
-  return { path, search }
-}
-
-export const isApi = (path: string) => path === '/api' || path.startsWith('/api/')
-const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 const isSafe = (method: string) => isRead(method) || method === 'OPTIONS'
 
-function sameOrigin(request: Request, publicUrl: string): boolean {
-  const site = request.headers.get('sec-fetch-site')
+function sameOrigin({ headers }: Request, publicUrl: string): boolean {
+  const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return false
-  const origin = request.headers.get('origin')
+  const origin = headers.get('origin')
   return origin === null || origin === publicUrl
-}
-
-function otherLoopback(url: string, ownHost: string): boolean {
-  const { hostname } = new URL(url)
-  return hostname !== ownHost && isLoopback(hostname)
 }
 
 function redirect(location: string): Response {

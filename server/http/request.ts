@@ -1,25 +1,83 @@
 import { type FieldFault, Refusal } from '../errors.ts'
-import { BODY_LIMIT } from './gate.ts'
+import { withoutToString } from './elysia.ts'
 
+export interface Target {
+  /** in canonical form, without a scheme; `localhost` */
+  hostname: string
+  path: string
+  /** with its question mark, or empty */
+  search: string
+}
+
+/** Escapes of what needs none, of separators and of controls: only who hides a path writes them. */
+const DECEPTIVE =
+  /\/\/|\\|%(?![0-9A-Fa-f]{2})|%(?:[01][0-9A-Fa-f]|2[DdEeFf]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaCcFf]|6[1-9A-Fa-f]|7[0-9AaEeFf])/
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/
+const HOST_LONGEST = 259
+const HOSTS_MOST = 1_000
+const HEALTH = '/api/health'
+
+/** The request's URL, parsed once. Undefined: no URL, or one that hides where it leads. */
+export function createTargetReader() {
+  const hostnames = new Map<string, string | undefined>()
+
+  function hostnameOf(host: string): string | undefined {
+    if (hostnames.has(host)) return hostnames.get(host)
+    if (host.length > HOST_LONGEST) return undefined
+    const url = HOST.test(host) ? URL.parse(`http://${host}`) : null
+    if (hostnames.size >= HOSTS_MOST) hostnames.clear()
+    hostnames.set(host, url?.hostname)
+    return url?.hostname
+  }
+
+  return ({ method, url, headers }: Request): Target | undefined => {
+    const host = headers.get('host')
+    const hostname = host === null ? '' : hostnameOf(host)
+    const { path, search } = split(url)
+    if (hostname === undefined || url.includes('#') || DECEPTIVE.test(path) || path[0] !== '/')
+      return undefined
+    // Balancers ask in HTTP/1.0, which needs no Host.
+    if (hostname === '' && (path !== HEALTH || !isRead(method))) return undefined
+    return { hostname, path, search }
+  }
+}
+
+/** Where there is no Host, or none that a URL can hold, Bun gives the target alone. */
+function split(url: string): { path: string; search: string } {
+  const start = url[0] === '/' ? 0 : url.indexOf('/', url.indexOf('//') + 2)
+  const mark = url.indexOf('?', start)
+  return mark < 0
+    ? { path: url.slice(start), search: '' }
+    : { path: url.slice(start, mark), search: url.slice(mark) }
+}
+
+/** Only for requests that are refused as malformed: where they seem to lead. */
+export const seemsApi = (url: string) => isApi(split(url).path)
+
+export const isApi = (path: string) => path === '/api' || path.startsWith('/api/')
+export const isRead = (method: string) => method === 'GET' || method === 'HEAD'
+
+const JSON_MEDIA = /^application\/json[ \t]*(?:;|$)/i
+const BODY_LIMIT = 64 * 1024
 const DEEPEST = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The one body parser: JSON in UTF-8, at most 64 KiB, whatever the media type's parameters say. */
-export async function readJson({ request }: { request: Request }): Promise<unknown> {
+/** The one reader of bodies: JSON in UTF-8, at most 64 KiB, whatever the media type's parameters say. */
+export async function readJson(request: Request): Promise<unknown> {
+  if (!JSON_MEDIA.test(request.headers.get('content-type') ?? '')) throw new Refusal('unsupported_media_type')
+  if (Number(request.headers.get('content-length')) > BODY_LIMIT) throw new Refusal('body_too_large')
   const bytes = await request.arrayBuffer().catch(cutOff)
   if (bytes.byteLength > BODY_LIMIT) throw new Refusal('body_too_large')
   const text = decodedBody(bytes)
-  if (nestedTooDeep(text))
+  if (nestedTooDeep(text)) {
     throw new Refusal('invalid_body', [{ field: 'body', message: 'is nested too deeply' }])
+  }
   try {
-    return JSON.parse(text, printable)
+    return JSON.parse(text, withoutToString)
   } catch {
     throw new Refusal('malformed_json')
   }
 }
-
-/** Elysia prints the value that breaks a rule, and fails at an object whose `toString` is no function. */
-const printable = (name: string, value: unknown) => (name === 'toString' ? undefined : value)
 
 function decodedBody(bytes: ArrayBuffer): string {
   try {

@@ -127,13 +127,22 @@ describe('the callback', () => {
   test.each([
     ['server_error', 502],
     ['temporarily_unavailable', 503],
-    ['<script>alert(1)</script>', 502],
+    ['invalid_scope', 502],
+    ['no_error_of_any_standard', 403],
+    ['<script>alert(1)</script>', 403],
+    ['', 403],
   ])('answers the error %s in its own words', async (error, status) => {
     here.provider.answer = { error, error_description: '<b>their words</b>', code: undefined }
     const person = newBrowser()
     const response = await person.signIn('/auth/test')
-    expect(response.status).toBe(status)
-    expect(await response.text()).not.toMatch(/<script>|their words/)
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      status,
+      'text/html; charset=utf-8',
+    ])
+    const html = await response.text()
+    expect(html).not.toMatch(/<script>|their words/)
+    expect(html).toContain('href="/auth/test"')
+    expect([...person.cookies]).toEqual([])
   })
 
   test.each(['HEAD', 'POST', 'PUT', 'OPTIONS'])('%s is refused and burns no code', async method => {

@@ -24,6 +24,26 @@ describe('signing out', () => {
     expect(await userOf(person)).toBeNull()
   })
 
+  test('clears what the browser stored, but not its drafts', async () => {
+    const { person } = await arrive({})
+    const response = await person.get('/auth/logout', { method: 'POST' })
+    expect(response.headers.get('clear-site-data')).toBe('"cache"')
+  })
+
+  test('leaves nothing that a browser could show again: what is gated is stored by nobody', async () => {
+    for (const path of [
+      '/',
+      '/sections/usb-port',
+      '/api/defects',
+      '/api/defects/counts',
+      '/api/projects',
+      '/api/session',
+    ]) {
+      const response = await here.app.as(ALICE)(path)
+      expect([path, response.headers.get('cache-control')]).toEqual([path, 'no-store'])
+    }
+  })
+
   test('works also when there is nothing to end', async () => {
     const response = await here.app.anonymous('/auth/logout', { method: 'POST' })
     expect([response.status, locationOf(response)]).toEqual([303, '/login'])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
 import { assets } from '../../server/assets.ts'
 import { problemOf, project, report } from '../support/api.ts'
 import { ALICE, OWNER, type TestApp, testApp } from '../support/app.ts'
@@ -125,26 +126,6 @@ describe('without a session', () => {
     expect(statusOf(answer)).toBeOneOf([0, 302, 400, 401, 404])
   })
 
-  const hosts = ['a b', '', 'x?y', 'localhost#', 'a/b', 'u@h', 'a\\b', 'a', 'ab', 'abc', '[::1]']
-  test.each(hosts)('the Host %p neither opens nor confuses', async host => {
-    for (const path of ['/api/defects', '/api/defects/counts']) {
-      const answer = await rawGet(app.origin, path, [`Host: ${host}`])
-      expect(answer).not.toContain(SECRET)
-      expect(statusOf(answer)).toBeOneOf([0, 400, 401])
-    }
-    const health = await rawGet(app.origin, '/api/health', [`Host: ${host}`])
-    expect(statusOf(health) === 200 ? health.includes('"status":"ok"') : true).toBe(true)
-    expect(statusOf(health)).toBeOneOf([0, 200, 400])
-  })
-
-  test('no Host at all is refused', async () => {
-    for (const version of ['1.0', '1.1']) {
-      const answer = await raw(app.origin, `GET /api/defects HTTP/${version}\r\n\r\n`, { waitMs: 500 })
-      expect(statusOf(answer)).toBeOneOf([0, 400, 401])
-      expect(answer).not.toContain(SECRET)
-    }
-  })
-
   test('headers of proxies and health checkers open nothing', async () => {
     for (const header of [
       'X-Forwarded-Uri: /api/health',
@@ -227,13 +208,54 @@ describe('with a session', () => {
   })
 
   test('the board and the shell of its pages are served, and revalidate', async () => {
-    for (const path of ['/', '/sections/usb-port', '/sections/unknown', '/board.svg']) {
+    for (const path of ['/', '/sections/usb-port', '/sections/usb-port?days=30d', '/board.svg']) {
       const response = await app.as(ALICE)(path)
       expect(response.status).toBe(200)
       expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
       const etag = response.headers.get('etag') ?? ''
       expect((await app.as(ALICE)(path, { headers: { 'if-none-match': etag } })).status).toBe(304)
     }
+  })
+
+  test('a section that nobody knows is a page that says so', async () => {
+    for (const id of ['unknown', 'UPPER', 'a'.repeat(200), '%C3%A9', 'constructor']) {
+      const response = await app.as(ALICE)(`/sections/${id}`)
+      expect([id, response.status, response.headers.get('content-type')]).toEqual([
+        id,
+        404,
+        'text/html; charset=utf-8',
+      ])
+      expect(await response.text()).toContain('No such section')
+    }
+  })
+
+  test('a section that left the board keeps its page as long as it has defects', async () => {
+    await app.db.write(queries =>
+      queries.execute(sql`insert into section_totals (section_id, slot, count) values ('retired', 0, 1)`),
+    )
+    expect((await app.as(ALICE)('/sections/retired')).status).toBe(200)
+  })
+
+  test('whatever is refused outside the API is a page', async () => {
+    for (const [method, path, status, send] of [
+      ['POST', '/', 405, app.as(ALICE)],
+      ['POST', '/board.svg', 405, app.as(ALICE)],
+      ['DELETE', '/login', 405, app.anonymous],
+      ['GET', '/auth/logout', 405, app.anonymous],
+      ['POST', '/nothing', 404, app.as(ALICE)],
+      ['POST', '/', 401, app.anonymous],
+      ['GET', '/%61', 400, app.anonymous],
+    ] as const) {
+      const response = await send(path, { method })
+      expect([method, path, response.status]).toEqual([method, path, status])
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'self'")
+    }
+    const evil = await app.as(ALICE)('/auth/logout', {
+      method: 'POST',
+      headers: { origin: 'https://evil.test' },
+    })
+    expect([evil.status, evil.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
   })
 
   test('the API describes itself, in step with its routes', async () => {

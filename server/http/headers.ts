@@ -1,0 +1,22 @@
+import type { Config } from '../config/read.ts'
+
+/** Of pages, rendered or built, and of pictures opened as pages. */
+export const pageHeaders = {
+  'content-security-policy':
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+/** Puts on every response what all of ours carry. What says nothing of its storage is stored by nobody. */
+export function createFinish(config: Pick<Config, 'publicUrl'>) {
+  const secure = config.publicUrl.startsWith('https:')
+  return (response: Response, requestId: string): Response => {
+    const { headers } = response
+    headers.set('x-request-id', requestId)
+    headers.set('x-content-type-options', 'nosniff')
+    headers.set('referrer-policy', 'same-origin')
+    if (secure) headers.set('strict-transport-security', 'max-age=31536000')
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+    return response
+  }
+}

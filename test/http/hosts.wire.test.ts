@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { raw, rawGet, statusOf } from '../support/raw.ts'
+
+let app: TestApp
+let session: string
+beforeAll(async () => {
+  app = await testApp()
+  session = `Cookie: ${await app.cookie(ALICE)}`
+})
+afterAll(() => app.stop())
+
+const impossible = [
+  ...['localhost:99999', 'localhost:x', 'a.1', '1.2.3.4.5', '256.256.256.256', '127..0.1', '0x100000000'],
+  ...['xn--a', 'xn--a.example', '[1:2:3]', '[::1', '::1', '[::1]x', '[::1%25lo]', '[]', '[v1.a]', 'a:1:2'],
+  ...[
+    '',
+    ' ',
+    'a b',
+    'x?y',
+    'x#y',
+    'a/b',
+    'u@h',
+    'a\\b',
+    'a,b',
+    'a%20b',
+    'a<b',
+    'h\xe9',
+    `${'a'.repeat(300)}`,
+  ],
+]
+const addresses = [
+  ...[
+    '/',
+    '/sections/usb-port',
+    '/board.svg',
+    '/login',
+    '/sw.js',
+    '/auth/test',
+    '/auth/test/callback?code=x',
+  ],
+  ...[
+    '/auth/nope',
+    '/nothing',
+    '/api/defects',
+    '/api/health',
+    '/api/health?live',
+    '/api/session',
+    '/api/unknown',
+  ],
+]
+
+describe.each([
+  ['with', true],
+  ['without', false],
+])('%s a session', (_, signedIn) => {
+  test.each(impossible)('the Host %p, which no URL can hold, is refused everywhere', async host => {
+    for (const path of addresses) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const headers = [`Host: ${host}`, ...(signedIn ? [session] : [])]
+        const answer = await rawGet(app.origin, path, headers, method)
+        expect([method, path, statusOf(answer)]).toEqual([method, path, 400])
+        const type = path.startsWith('/api') ? 'application/problem+json' : 'text/html'
+        expect(answer).toContain(`\r\nContent-Type: ${type}; charset=utf-8\r\n`)
+      }
+    }
+  })
+})
+
+test('two Hosts are refused', async () => {
+  for (const path of addresses) {
+    expect([path, statusOf(await rawGet(app.origin, path, ['Host: a', 'Host: b', session]))]).toEqual([
+      path,
+      400,
+    ])
+  }
+})
+
+test.each([
+  'a',
+  'A',
+  'LOCALHOST',
+  '0x7f.1',
+  '127.1',
+  '[::1]',
+  '[::ffff:127.0.0.1]:80',
+  'a_b',
+  '-',
+  'a.',
+  'localhost:',
+  'localhost:0',
+  '127.0.0.1:65535',
+])('the Host %p, which a URL can hold, is none of our business', async host => {
+  const health = await rawGet(app.origin, '/api/health', [`Host: ${host}`])
+  expect([statusOf(health), health.includes('"status":"ok"')]).toEqual([200, true])
+  expect(statusOf(await rawGet(app.origin, '/api/defects', [`Host: ${host}`, session]))).toBe(200)
+  expect(statusOf(await rawGet(app.origin, '/api/defects', [`Host: ${host}`]))).toBe(401)
+})
+
+describe('HTTP/1.0 without a Host', () => {
+  const ask = (method: string, path: string) =>
+    raw(app.origin, `${method} ${path} HTTP/1.0\r\n${session}\r\n\r\n`)
+
+  test('asks for health, as balancers do', async () => {
+    for (const path of ['/api/health', '/api/health?live']) {
+      const got = await ask('GET', path)
+      expect([path, statusOf(got), got.includes('"status":"ok"')]).toEqual([path, 200, true])
+      expect([path, statusOf(await ask('HEAD', path))]).toEqual([path, 200])
+    }
+  })
+
+  test('gets nothing else', async () => {
+    for (const path of addresses.filter(path => !path.startsWith('/api/health'))) {
+      expect([path, statusOf(await ask('GET', path))]).toEqual([path, 400])
+    }
+    for (const method of ['POST', 'OPTIONS', 'DELETE']) {
+      expect([method, statusOf(await ask(method, '/api/health'))]).toEqual([method, 400])
+    }
+  })
+})
