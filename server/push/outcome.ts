@@ -36,11 +36,14 @@ export function createRecorder(db: Database, log: Log) {
   }
 
   return {
-    keep(endpoint: string, outcome: Outcome): void {
-      if (latest.get(endpoint)?.kind === 'gone') return
-      say(endpoint, outcome)
-      latest.set(endpoint, outcome)
-      writing ??= write()
+    /** Settles when it has been written. */
+    async record(endpoint: string, outcome: Outcome): Promise<void> {
+      if (latest.get(endpoint)?.kind !== 'gone') {
+        say(endpoint, outcome)
+        latest.set(endpoint, outcome)
+        writing ??= write()
+      }
+      await writing
     },
     settled: async () => await writing,
   }

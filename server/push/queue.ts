@@ -1,13 +1,20 @@
+import PQueue from 'p-queue'
 import type { Board } from '../board/board.ts'
+import { createCoalesce } from '../coalesce.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import { deliver, type Outcome, type SenderConfig } from './deliver.ts'
+import {
+  type Clock,
+  createDeviceQueue,
+  type DeviceQueue,
+  type RetryRule,
+  systemClock,
+} from './device-queue.ts'
 import { devicesInForce } from './devices.ts'
-import { deviceName } from './endpoint.ts'
-import { createLanes, type Lane, type Push } from './lanes.ts'
 import { messageFor, type PushedDefect } from './message.ts'
+import type { Subscription } from './model.ts'
 import { createRecorder } from './outcome.ts'
-import { type Pace, pace } from './pace.ts'
 
 export interface PushQueue {
   /** Into the queue; never waits, never throws. */
@@ -16,178 +23,162 @@ export interface PushQueue {
   drain(ms: number): Promise<void>
 }
 
+export interface Limits extends RetryRule {
+  /** pushes that may wait; beyond that the oldest is dropped */
+  capacity: number
+  atOnce: number
+  /** of one attempt */
+  deadlineMs: number
+  databaseRetryMs: number
+}
+
+export const limits: Limits = {
+  capacity: 10_000,
+  atOnce: 8,
+  backOffMs: [1_000, 4_000, 15_000, 60_000, 240_000],
+  windowMs: 10 * 60_000,
+  deadlineMs: 10_000,
+  databaseRetryMs: 2_000,
+}
+
 interface QueueDeps {
   config: SenderConfig
   db: Database
   board: Board
   log: Log
+  clock?: Clock
 }
 
-export function createPushQueue(deps: QueueDeps, changes: Partial<Pace> = {}): PushQueue {
-  return deps.config.vapid ? runningQueue(deps, { ...pace, ...changes }) : { later() {}, async drain() {} }
+export function createPushQueue(deps: QueueDeps, changes: Partial<Limits> = {}): PushQueue {
+  if (!deps.config.vapid) return { later() {}, async drain() {} }
+  return runningQueue({ clock: systemClock, ...deps }, { ...limits, ...changes })
 }
 
-function runningQueue({ config, db, board, log }: QueueDeps, pace: Pace): PushQueue {
-  const filed: { number: number; defect: PushedDefect }[] = []
-  const lanes = createLanes()
-  const recorder = createRecorder(db, log)
-  /** since the last reading of the devices, which may not have seen it yet */
-  const gone = new Set<string>()
+function runningQueue(deps: Required<QueueDeps>, limits: Limits): PushQueue {
+  const { clock, log } = deps
   const stop = new AbortController()
-  const now = () => performance.now()
-  let number = 0
-  let underWay = 0
-  let spreading = false
+  const devices = createDeviceQueues(deps, limits, stop.signal)
+  /** not yet given to the devices */
+  const filed: PushedDefect[] = []
+  let distributing: Promise<void> | undefined
   let dropped = 0
-  let wake: Timer | undefined
-  let wakesAt = Number.POSITIVE_INFINITY
-  let drainUntil = Number.POSITIVE_INFINITY
-  let whenDrained = () => {}
 
-  const waiting = () => filed.length + lanes.waiting()
-
-  function makeRoom(): void {
-    if (waiting() < pace.capacity) return
-    const oldest = lanes.oldest()
-    if (filed[0] && (oldest === undefined || filed[0].number < oldest)) filed.shift()
-    else lanes.dropOldest()
+  function dropBeyondCapacity(): void {
+    if (filed.length + devices.waiting() <= limits.capacity) return
+    if (devices.waiting()) devices.dropOldest()
+    else filed.shift()
     dropped++
-    if (dropped === 1 || dropped % 1_000 === 0) {
-      log.warn('the push queue is full, the oldest are dropped', { dropped })
+    if (dropped % 1_000 === 1) log.warn('the push queue is full, the oldest are dropped', { dropped })
+  }
+
+  /** Who subscribed before a defect was filed gets it: the devices are read after it came. */
+  async function distribute(): Promise<void> {
+    while (filed.length && !stop.signal.aborted) {
+      const newest = filed.at(-1)
+      const fault = await devices.refresh().catch(error => error as Error)
+      if (fault) {
+        log.warn('push devices cannot be read, trying again', { reason: fault.message })
+        await clock.sleep(limits.databaseRetryMs, stop.signal)
+        continue
+      }
+      for (const defect of filed.splice(0, filed.lastIndexOf(newest!) + 1)) {
+        devices.add(defect, dropBeyondCapacity)
+      }
     }
-  }
-
-  /** Gives what was filed to the lanes of the devices there are now. */
-  async function spread(): Promise<void> {
-    if (spreading || stop.signal.aborted) return
-    spreading = true
-    try {
-      do {
-        const upTo = number
-        await recorder.settled()
-        gone.clear()
-        const devices = (await devicesInForce(db, config)).filter(({ endpoint }) => !gone.has(endpoint))
-        lanes.match(devices)
-        while (filed[0] && filed[0].number < upTo) enqueue(filed.shift()!, devices)
-        pump()
-      } while (filed.length)
-    } catch (error) {
-      log.warn('push devices cannot be read, trying again', { reason: (error as Error).message })
-      wakeAt(now() + pace.databaseRetryMs)
-    } finally {
-      spreading = false
-    }
-    sayIfDrained()
-  }
-
-  function enqueue({ number, defect }: { number: number; defect: PushedDefect }, devices: Lane['device'][]) {
-    if (!devices.length) return
-    const message = messageFor(defect, board)
-    for (const device of devices) {
-      makeRoom()
-      lanes.add(device, { number, message, tries: 0 })
-    }
-  }
-
-  function pump(): void {
-    const time = now()
-    while (underWay < pace.atOnce) {
-      const turn = lanes.next(time, pace.atOnce)
-      if (!turn) break
-      send(turn.lane, turn.push).catch(unforeseen)
-    }
-    wakeAt(lanes.wakesAt(time))
-  }
-
-  /** Awake, the devices are read anew: a retry must not go to one that has left. */
-  function wakeAt(time: number): void {
-    if (time >= wakesAt || stop.signal.aborted) return
-    wakesAt = time
-    clearTimeout(wake)
-    wake = setTimeout(
-      () => {
-        wakesAt = Number.POSITIVE_INFINITY
-        void spread()
-      },
-      Math.max(0, time - now()),
-    )
-  }
-
-  /** Nothing a push does may end the process. */
-  function unforeseen(error: unknown): void {
-    log.warn('a push failed', { reason: (error as Error).message })
-  }
-
-  async function send(lane: Lane, push: Push): Promise<void> {
-    underWay++
-    lane.underWay++
-    push.tries++
-    push.firstTriedAt ??= now()
-    const outcome = await deliver(config, lane.device, push.message, {
-      deadlineMs: pace.deadlineMs,
-      signal: stop.signal,
-    })
-    underWay--
-    lane.underWay--
-    if (stop.signal.aborted) return
-    settle(lane, push, outcome)
-    pump()
-    sayIfDrained()
-  }
-
-  function settle(lane: Lane, push: Push, outcome: Outcome): void {
-    lane.allowance = outcome.kind === 'busy' ? 1 : lane.allowance + 1
-    if (outcome.kind === 'busy') return void postpone(lane, push, outcome)
-    recorder.keep(lane.device.endpoint, outcome)
-    if (outcome.kind !== 'gone') return
-    gone.add(lane.device.endpoint)
-    lanes.end(lane)
-  }
-
-  function postpone(lane: Lane, push: Push, outcome: Outcome & { kind: 'busy' }): void {
-    const step = pace.backOffMs[Math.min(push.tries, pace.backOffMs.length) - 1] ?? 0
-    const wait = Math.max(step * (0.8 + Math.random() * 0.2), outcome.retryAfterMs ?? 0)
-    lane.heldUntil = Math.max(lane.heldUntil, now() + Math.min(wait, pace.windowMs))
-    const endsAt = (push.firstTriedAt ?? 0) + pace.windowMs
-    const device = deviceName(lane.device.endpoint)
-    if (push.tries <= pace.backOffMs.length && now() + wait <= endsAt) {
-      lanes.again(lane, push)
-      recorder.keep(lane.device.endpoint, outcome)
-      log.debug('a push will be tried again', { device, cause: outcome.said, in_ms: Math.round(wait) })
-    } else {
-      recorder.keep(lane.device.endpoint, { ...outcome, said: `${outcome.said}; given up` })
-      log.warn('a push was given up', { device, cause: outcome.said, tries: push.tries })
-    }
-  }
-
-  function sayIfDrained(): void {
-    if (spreading || filed.length || underWay) return
-    const next = lanes.wakesAt(now())
-    if (!lanes.waiting() || (next < Number.POSITIVE_INFINITY && next > drainUntil)) whenDrained()
+    distributing = undefined
   }
 
   return {
     later(defect) {
       if (stop.signal.aborted) return
-      makeRoom()
-      filed.push({ number: number++, defect })
-      void spread()
+      filed.push(defect)
+      dropBeyondCapacity()
+      distributing ??= distribute()
     },
     async drain(ms) {
-      drainUntil = now() + ms
-      await new Promise<void>(resolve => {
-        const timer = setTimeout(resolve, ms)
-        whenDrained = () =>
-          void recorder.settled().then(() => {
-            clearTimeout(timer)
-            resolve()
-          })
-        sayIfDrained()
-      })
-      const lost = waiting() + underWay
+      devices.endBy(clock.now() + ms)
+      const sent = Promise.resolve(distributing).then(devices.idle)
+      await Promise.race([sent, clock.sleep(ms, stop.signal)])
+      const count = filed.length + devices.unsent()
+      devices.close()
       stop.abort()
-      clearTimeout(wake)
-      if (lost) log.warn('pushes were not sent before the end', { count: lost })
+      filed.length = 0
+      if (count) log.warn('pushes were not sent before the end', { count })
     },
+  }
+}
+
+/** A queue for each device in force. */
+function createDeviceQueues(deps: Required<QueueDeps>, limits: Limits, stopped: AbortSignal) {
+  const { db, config, clock, log } = deps
+  const queues = new Map<string, DeviceQueue>()
+  const recorder = createRecorder(db, log)
+  const attempt = createAttempt(deps, limits, stopped)
+  const coalesce = createCoalesce<void>()
+  const refresh = () => coalesce('devices', readDevices)
+  const all = () => [...queues.values()]
+  const sum = (count: (queue: DeviceQueue) => number) => all().reduce((sum, queue) => sum + count(queue), 0)
+
+  async function readDevices(): Promise<void> {
+    const devices = await devicesInForce(db, config)
+    closeOthers(queues, devices)
+    for (const device of devices) {
+      const queue = queues.get(device.endpoint) ?? queueFor(device)
+      queues.set(device.endpoint, queue)
+      // A slow device holds up no other: each has its share of the places.
+      queue.update(device, Math.max(1, Math.floor(limits.atOnce / devices.length)))
+    }
+  }
+
+  function queueFor(device: Subscription): DeviceQueue {
+    const known = () => refresh().catch(() => {})
+    return createDeviceQueue(device, { rule: limits, clock, log, attempt, record, refresh: known })
+  }
+
+  async function record({ endpoint }: Subscription, outcome: Outcome): Promise<void> {
+    const queue = queues.get(endpoint)
+    if (stopped.aborted || !queue) return
+    if (outcome.kind === 'gone') queue.close()
+    await recorder.record(endpoint, outcome)
+    // Not before it has left the table: the next reading would bring it back.
+    if (outcome.kind === 'gone' && queues.get(endpoint) === queue) queues.delete(endpoint)
+  }
+
+  return {
+    refresh,
+    waiting: () => sum(queue => queue.waiting()),
+    unsent: () => sum(queue => queue.unsent()),
+    add(defect: PushedDefect, added: () => void): void {
+      for (const queue of all()) {
+        queue.add(defect)
+        added()
+      }
+    },
+    /** Every device gets the same in the same order: the longest queue begins with the oldest. */
+    dropOldest: () =>
+      all()
+        .reduce((a, b) => (b.waiting() > a.waiting() ? b : a))
+        .dropOldest(),
+    endBy: (time: number) => all().forEach(queue => void queue.endBy(time)),
+    async idle(): Promise<void> {
+      await Promise.all(all().map(queue => queue.idle()))
+      await recorder.settled()
+    },
+    close: () => all().forEach(queue => void queue.close()),
+  }
+}
+
+function createAttempt({ config, board }: QueueDeps, { atOnce, deadlineMs }: Limits, signal: AbortSignal) {
+  const places = new PQueue({ concurrency: atOnce })
+  return (device: Subscription, defect: PushedDefect) =>
+    places.add(() => deliver(config, device, messageFor(defect, board), { deadlineMs, signal }))
+}
+
+function closeOthers(queues: Map<string, DeviceQueue>, devices: Subscription[]): void {
+  const inForce = new Set(devices.map(device => device.endpoint))
+  for (const [endpoint, queue] of queues) {
+    if (inForce.has(endpoint)) continue
+    queue.close()
+    queues.delete(endpoint)
   }
 }

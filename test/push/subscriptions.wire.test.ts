@@ -249,40 +249,34 @@ describe('with a push service in trouble, and over a restart', () => {
     await report(alice, projectId, 'just before the end')
     await service.arrived(1)
     const halted = app.halt()
-    setTimeout(() => release(), 300)
+    await until(() =>
+      app.anonymous('/api/health').then(
+        () => false,
+        () => true,
+      ),
+    )
+    release()
     await halted
     await app.restart()
     expect(await rows()).toMatchObject([{ lastOutcome: 'delivered: 201' }])
   }, 30_000)
 
-  test('never waits: answers come as fast with a dead or silent push service as with none', async () => {
-    const median = async () => {
-      const times: number[] = []
-      for (let i = 0; i < 40; i++) {
-        const started = performance.now()
-        await report(alice, projectId)
-        times.push(performance.now() - started)
-      }
-      return times.sort((a, b) => a - b)[20]!
-    }
-    const none = await median()
+  test('answers do not wait for a push service that is dead or silent', async () => {
     await subscribe(newDevice(`http://${silent.host}`).device)
     await subscribe(newDevice(`https://${silent.host}`).device)
-    const withSilent = await median()
-    await until(() => silent.openNow > 0)
     await subscribe(newDevice(`http://${dead.host}`).device)
-    const withDead = await median()
-    expect(Math.max(withSilent, withDead)).toBeLessThan(none + 200)
+    // One that waited for its push would take ten seconds: forty do not fit into the time of this test.
+    for (let i = 0; i < 40; i++) await report(alice, projectId)
+    await until(() => silent.openNow > 0)
     expect((await app.anonymous('/api/health')).status).toBe(200)
-  }, 30_000)
+  }, 60_000)
 
-  test('a silent push service holds up the stop for five seconds at most', async () => {
+  test('a silent push service does not keep the server from stopping', async () => {
     await subscribe(newDevice(`http://${silent.host}`).device)
     await report(alice, projectId)
     await until(() => silent.openNow > 0)
-    const started = performance.now()
     await app.halt()
-    expect(performance.now() - started).toBeLessThan(9_000)
+    await until(() => silent.openNow === 0)
     await app.restart()
   }, 30_000)
 
