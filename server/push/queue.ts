@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import type { Board } from '../board/board.ts'
-import { createCoalesce } from '../coalesce.ts'
+import { coalesced } from '../coalesce.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import { deliver, type Outcome, type SenderConfig } from './deliver.ts'
@@ -114,8 +114,8 @@ function createDeviceQueues(deps: Required<QueueDeps>, limits: Limits, stopped: 
   const queues = new Map<string, DeviceQueue>()
   const recorder = createRecorder(db, log)
   const attempt = createAttempt(deps, limits, stopped)
-  const coalesce = createCoalesce<void>()
-  const refresh = () => coalesce('devices', readDevices)
+  const reading = coalesced<object, void>(readDevices)
+  const refresh = () => reading({})
   const all = () => [...queues.values()]
   const sum = (count: (queue: DeviceQueue) => number) => all().reduce((sum, queue) => sum + count(queue), 0)
 

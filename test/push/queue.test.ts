@@ -243,6 +243,17 @@ test.each([
   expect(silent.connections).toBe(places)
 })
 
+test('ten devices share the eight places', async () => {
+  await subscribed(10)
+  const release = held()
+  start()
+  file(3)
+  await until(() => service.openNow === 8)
+  release()
+  await service.arrived(30)
+  expect(service.mostAtOnce).toBe(8)
+})
+
 test('a message that waits for its next try takes no place', async () => {
   const [failing] = await subscribed(2)
   service.answer = ({ device }) => answer(device === failing ? 503 : 201)
