@@ -5,18 +5,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Database } from '../db/database.ts'
-import {
-  BrokenBackup,
-  FORMAT,
-  type Header,
-  kindOf,
-  type Line,
-  type Summary,
-  type Totals,
-  total,
-} from './format.ts'
+import { BrokenBackup, type Header, type Line, type Summary, type Totals, total, totalOf } from './format.ts'
 import { LONGEST_MS, verifyBackup } from './restore.ts'
 import { countRows, type RowPages, rowPages } from './rows.ts'
+import { FORMAT } from './tables.ts'
 
 export interface BackupOptions {
   version: string
@@ -67,7 +59,7 @@ async function write(path: string, pages: RowPages, options: BackupOptions): Pro
     yield hashed([header])
     for await (const page of pages.lines()) {
       options.signal?.throwIfAborted()
-      for (const line of page) rows[kindOf(line)]++
+      for (const line of page) rows[totalOf(line)]++
       if (page.length) yield hashed(page)
       options.onRows?.(total(rows), of)
     }

@@ -1,48 +1,57 @@
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
-import { type Static, Type } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { completed, FORMAT, type Kind, kinds, type Row } from './tables.ts'
 
 /**
  * A backup is gzip over lines of JSON: a header, one line a row, a trailer with the number of rows and
  * the SHA-256 of every line before it. A project stands before the defects that refer to it.
  */
-export const FORMAT = 1
 const MOST_LINE_BYTES = 1 << 20
 
-const strict = { additionalProperties: false }
-const Id = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' })
-const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' })
-const Text = Type.String({ pattern: '^[^\\u0000]*$' })
-const Count = Type.Integer({ minimum: 0 })
-const orNull = <T extends typeof Text | typeof Time>(schema: T) => Type.Union([schema, Type.Null()])
+const isTime = (text: string) => {
+  const ms = Date.parse(text)
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text
+}
+FormatRegistry.Set('backup-time', isTime)
+FormatRegistry.Set('backup-text', text => text.isWellFormed() && !text.includes('\0'))
 
-const Project = Type.Object({ id: Id, name: Text, created_at: Time }, strict)
-const Defect = Type.Object(
-  {
-    id: Id,
-    section_id: Text,
-    project_id: Id,
-    verbatim: Text,
-    reporter: Text,
-    created_at: Time,
-    idempotency_key: orNull(Text),
-  },
-  strict,
-)
-const Device = Type.Object(
-  {
-    endpoint: Text,
-    p256dh: Text,
-    auth: Text,
-    owner_email: Text,
-    vapid_public_key: Text,
-    created_at: Time,
-    last_outcome: orNull(Text),
-    last_outcome_at: orNull(Time),
-  },
-  strict,
-)
+const strict = { additionalProperties: false }
+const Time = Type.String({ format: 'backup-time' })
+const Count = Type.Integer({ minimum: 0 })
+
+/** How a column is written. */
+const schemas: Record<string, TSchema> = {
+  PgUUID: Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' }),
+  PgText: Type.String({ format: 'backup-text' }),
+  PgTimestamp: Time,
+  PgInteger: Type.Integer(),
+  PgBoolean: Type.Boolean(),
+}
+
+function schemaOf({ name, columnType, enumValues, notNull }: AnyPgColumn): TSchema {
+  const schema = enumValues?.length
+    ? Type.Union(enumValues.map(value => Type.Literal(value)))
+    : schemas[columnType]
+  if (!schema) throw new Error(`a backup cannot hold ${name}, which is a ${columnType}`)
+  return notNull ? schema : Type.Union([schema, Type.Null()])
+}
+
+/** A line of a row, as files of this format have it. */
+function lineSchema(format: number): TSchema {
+  const lines = Object.entries(kinds).map(([kind, { columns }]) => {
+    const known = columns.filter(({ since }) => since <= format)
+    const row = Type.Object(
+      Object.fromEntries(known.map(({ column }) => [column.name, schemaOf(column)])),
+      strict,
+    )
+    return Type.Object({ [kind]: row }, strict)
+  })
+  return Type.Union(lines)
+}
+
 const Totals = Type.Object({ projects: Count, defects: Count, devices: Count }, strict)
 const Header = Type.Object({
   faultline: Type.Literal('backup'),
@@ -52,18 +61,10 @@ const Header = Type.Object({
   rows: Totals,
 })
 const Trailer = Type.Object({ end: Totals, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, strict)
-const Line = Type.Union([
-  Type.Object({ defect: Defect }, strict),
-  Type.Object({ project: Project }, strict),
-  Type.Object({ device: Device }, strict),
-])
 
 export type Totals = Static<typeof Totals>
 export type Header = Static<typeof Header>
-export type Line = Static<typeof Line>
-export type ProjectRow = Static<typeof Project>
-export type DefectRow = Static<typeof Defect>
-export type DeviceRow = Static<typeof Device>
+export type Line = { [K in Kind]?: Row }
 
 export interface Summary {
   header: Header
@@ -71,18 +72,19 @@ export interface Summary {
   sha256: string
 }
 
-const checks = {
-  header: TypeCompiler.Compile(Header),
-  line: TypeCompiler.Compile(Line),
-  trailer: TypeCompiler.Compile(Trailer),
-}
+const checks = { header: TypeCompiler.Compile(Header), trailer: TypeCompiler.Compile(Trailer) }
 
 /** The file is not a whole and sound backup. */
 export class BrokenBackup extends Error {}
 
 export const total = (rows: Totals) => rows.projects + rows.defects + rows.devices
-export const kindOf = (line: Line): keyof Totals =>
-  'defect' in line ? 'defects' : 'project' in line ? 'projects' : 'devices'
+
+export function rowOf(line: Line): [Kind, Row] {
+  const [found] = Object.entries(line)
+  return found as [Kind, Row]
+}
+
+export const totalOf = (line: Line): keyof Totals => kinds[rowOf(line)[0]].plural
 
 /** Every row in turn, each checked; the summary once all of it, up to the trailer, was found sound. */
 export async function* readBackup(
@@ -91,25 +93,32 @@ export async function* readBackup(
 ): AsyncGenerator<Line, Summary> {
   const hash = new Bun.CryptoHasher('sha256')
   const rows: Totals = { projects: 0, defects: 0, devices: 0 }
-  const projects = new Set<string>()
+  const projects = new Set<unknown>()
   let header: Header | undefined
+  let lines: TypeCheck<TSchema> | undefined
   let end: Static<typeof Trailer> | undefined
   let number = 0
   for await (const bytes of linesOf(path)) {
     const at = `line ${++number}`
     if (end) throw new BrokenBackup(`${at}: something follows the end`)
     const value = parse(bytes, at)
-    if (!header) {
+    if (!header || !lines) {
       header = readHeader(value)
+      lines = TypeCompiler.Compile(lineSchema(header.format))
       onHeader?.(header)
     } else if (checks.trailer.Check(value)) {
       end = value
       continue
     } else {
-      if (!checks.line.Check(value)) throw new BrokenBackup(`${at} is not a row of a backup`)
-      if (!isSound(value, projects)) throw new BrokenBackup(`${at} is a row that cannot be`)
-      rows[kindOf(value)]++
-      yield value
+      if (!lines.Check(value)) throw new BrokenBackup(`${at} is not a row of a backup`)
+      const line = value as Line
+      if (line.project) projects.add(line.project.id)
+      if (line.defect && !projects.has(line.defect.project_id)) {
+        throw new BrokenBackup(`${at} is a defect of no project`)
+      }
+      rows[totalOf(line)]++
+      const [kind, row] = rowOf(line)
+      yield { [kind]: completed(row, kinds[kind].columns, header.format) }
     }
     hash.update(bytes).update('\n')
   }
@@ -122,26 +131,12 @@ export async function* readBackup(
 
 function readHeader(value: unknown): Header {
   if (!checks.header.Check(value)) throw new BrokenBackup('it is not a backup of Faultline')
-  if (value.format !== FORMAT) {
+  if (value.format < 1 || value.format > FORMAT) {
     throw new BrokenBackup(
       `it was written by Faultline ${value.version}, in a format this version does not know`,
     )
   }
   return value
-}
-
-function isSound(line: Line, projects: Set<string>): boolean {
-  if ('project' in line) projects.add(line.project.id)
-  if ('defect' in line && !projects.has(line.defect.project_id)) return false
-  const row = 'defect' in line ? line.defect : 'project' in line ? line.project : line.device
-  return Object.entries(row).every(([name, value]) =>
-    value === null ? true : name.endsWith('_at') ? isTime(value) : value.isWellFormed(),
-  )
-}
-
-const isTime = (text: string) => {
-  const ms = Date.parse(text)
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === text
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

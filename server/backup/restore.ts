@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Database, Queries } from '../db/database.ts'
 import { defects, projects, pushSubscriptions, sectionTotals } from '../db/schema.ts'
-import { kindOf, type Line, readBackup, type Summary, type Totals, total } from './format.ts'
+import { type Line, readBackup, rowOf, type Summary, type Totals, total, totalOf } from './format.ts'
+import { kinds } from './tables.ts'
 
 /** There is something in the database already. */
 export class NotEmpty extends Error {}
@@ -73,7 +74,7 @@ async function* batches(path: string, verified: Summary): AsyncGenerator<Line[]>
       if (value.sha256 !== verified.sha256) throw new Error('the file changed while it was being read')
       break
     }
-    if (batch.length === BATCH || (batch[0] && kindOf(batch[0]) !== kindOf(value))) {
+    if (batch.length === BATCH || (batch[0] && totalOf(batch[0]) !== totalOf(value))) {
       yield batch
       batch = []
     }
@@ -82,27 +83,13 @@ async function* batches(path: string, verified: Summary): AsyncGenerator<Line[]>
   if (batch.length) yield batch
 }
 
-const columns: Record<
-  keyof Totals,
-  { table: typeof projects | typeof defects | typeof pushSubscriptions; as: string }
-> = {
-  projects: { table: projects, as: 'id uuid, name text, created_at timestamptz' },
-  defects: {
-    table: defects,
-    as: 'id uuid, section_id text, project_id uuid, verbatim text, reporter text, created_at timestamptz, idempotency_key text',
-  },
-  devices: {
-    table: pushSubscriptions,
-    as: 'endpoint text, p256dh text, auth text, owner_email text, vapid_public_key text, created_at timestamptz, last_outcome text, last_outcome_at timestamptz',
-  },
-}
-
 async function insert(queries: Queries, batch: Line[]) {
-  const { table, as } = columns[kindOf(batch[0]!)]
-  const names = sql.raw(as.replace(/ (uuid|text|timestamptz)/g, ''))
-  const rows = JSON.stringify(batch.map(line => Object.values(line)[0]))
+  const { table, columns } = kinds[rowOf(batch[0]!)[0]]
+  const names = sql.raw(columns.map(({ column }) => column.name).join(', '))
+  const types = sql.raw(columns.map(({ column }) => `${column.name} ${column.getSQLType()}`).join(', '))
+  const rows = JSON.stringify(batch.map(line => rowOf(line)[1]))
   await queries.execute(
-    sql`insert into ${table} (${names}) select ${names} from json_to_recordset(${rows}::text::json) as row(${sql.raw(as)})`,
+    sql`insert into ${table} (${names}) select ${names} from json_to_recordset(${rows}::text::json) as row(${types})`,
   )
 }
 

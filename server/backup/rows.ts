@@ -1,7 +1,8 @@
 import { and, asc, inArray, sql } from 'drizzle-orm'
 import type { Queries } from '../db/database.ts'
 import { defects, projects, pushSubscriptions, sectionTotals } from '../db/schema.ts'
-import type { DefectRow, DeviceRow, Line, ProjectRow, Totals } from './format.ts'
+import type { Line, Totals } from './format.ts'
+import { type Row, selection, toRow } from './tables.ts'
 
 /** Runs one short statement, inside a snapshot or on its own. */
 type Ask = <T>(run: (queries: Queries) => Promise<T>) => Promise<T>
@@ -19,28 +20,28 @@ const PAGE = 1_000
  * also one that was made since.
  */
 export function rowPages(ask: Ask): RowPages {
-  const written = new Set<string>()
+  const written = new Set<unknown>()
 
   async function* projectPages() {
-    for (let after = ''; ; ) {
+    for (let after: Row | undefined; ; ) {
       const page = await ask(queries => projectsAfter(queries, after))
       for (const row of page) written.add(row.id)
       yield page.map(project => ({ project }))
       if (page.length < PAGE) return
-      after = page.at(-1)!.id
+      after = page.at(-1)
     }
   }
 
-  async function missingProjects(page: DefectRow[]): Promise<Line[]> {
-    const missing = [...new Set(page.map(row => row.project_id))].filter(id => !written.has(id))
+  async function missingProjects(page: Row[]): Promise<Line[]> {
+    const missing = [...new Set(page.map(row => row.project_id as string))].filter(id => !written.has(id))
     if (!missing.length) return []
     const found = await ask(queries => projectsById(queries, missing))
     for (const row of found) written.add(row.id)
     return found.map(project => ({ project }))
   }
 
-  async function* defectPages(bound: Position | undefined) {
-    for (let after: Position | undefined; bound; ) {
+  async function* defectPages(bound: Row | undefined) {
+    for (let after: Row | undefined; bound; ) {
       const page = await ask(queries => defectsBetween(queries, after, bound))
       yield [...(await missingProjects(page)), ...page.map(defect => ({ defect }))]
       after = page.at(-1)
@@ -70,75 +71,47 @@ export async function countRows(ask: Ask): Promise<Totals> {
   return { projects: counted?.projects ?? 0, defects: counted?.defects ?? 0, devices: counted?.devices ?? 0 }
 }
 
-interface Position {
-  created_at: string
-  id: string
-}
-
-async function newestDefect(queries: Queries): Promise<Position | undefined> {
+async function newestDefect(queries: Queries): Promise<Row | undefined> {
   const [newest] = await queries
     .select({ created_at: defects.createdAt, id: defects.id })
     .from(defects)
     .orderBy(sql`${defects.createdAt} desc, ${defects.id} desc`)
     .limit(1)
-  return newest && { ...newest, created_at: newest.created_at.toISOString() }
+  return newest && toRow(newest)
 }
 
 const position = sql`(${defects.createdAt}, ${defects.id})`
-const at = ({ created_at, id }: Position) => sql`(${created_at}::timestamptz, ${id}::uuid)`
+const at = ({ created_at, id }: Row) => sql`(${created_at}::timestamptz, ${id}::uuid)`
 
-async function defectsBetween(
-  queries: Queries,
-  after: Position | undefined,
-  bound: Position,
-): Promise<DefectRow[]> {
+async function defectsBetween(queries: Queries, after: Row | undefined, bound: Row): Promise<Row[]> {
   const rows = await queries
-    .select({
-      id: defects.id,
-      section_id: defects.sectionId,
-      project_id: defects.projectId,
-      verbatim: defects.verbatim,
-      reporter: defects.reporter,
-      created_at: defects.createdAt,
-      idempotency_key: defects.idempotencyKey,
-    })
+    .select(selection('defect'))
     .from(defects)
     .where(and(after && sql`${position} > ${at(after)}`, sql`${position} <= ${at(bound)}`))
     .orderBy(asc(defects.createdAt), asc(defects.id))
     .limit(PAGE)
-  return rows.map(row => ({ ...row, created_at: row.created_at.toISOString() }))
+  return rows.map(toRow)
 }
 
-const projectFields = { id: projects.id, name: projects.name, created_at: projects.createdAt }
-const toProject = (row: Omit<ProjectRow, 'created_at'> & { created_at: Date }): ProjectRow => ({
-  ...row,
-  created_at: row.created_at.toISOString(),
-})
-
-async function projectsAfter(queries: Queries, after: string): Promise<ProjectRow[]> {
+async function projectsAfter(queries: Queries, after: Row | undefined): Promise<Row[]> {
   const rows = await queries
-    .select(projectFields)
+    .select(selection('project'))
     .from(projects)
-    .where(after ? sql`${projects.id} > ${after}::uuid` : undefined)
+    .where(after && sql`${projects.id} > ${after.id}::uuid`)
     .orderBy(asc(projects.id))
     .limit(PAGE)
-  return rows.map(toProject)
+  return rows.map(toRow)
 }
 
-async function projectsById(queries: Queries, ids: string[]): Promise<ProjectRow[]> {
-  return (await queries.select(projectFields).from(projects).where(inArray(projects.id, ids))).map(toProject)
+async function projectsById(queries: Queries, ids: string[]): Promise<Row[]> {
+  const rows = await queries.select(selection('project')).from(projects).where(inArray(projects.id, ids))
+  return rows.map(toRow)
 }
 
-async function devices(queries: Queries): Promise<DeviceRow[]> {
-  const rows = await queries.select().from(pushSubscriptions).orderBy(asc(pushSubscriptions.endpoint))
-  return rows.map(row => ({
-    endpoint: row.endpoint,
-    p256dh: row.p256dh,
-    auth: row.auth,
-    owner_email: row.ownerEmail,
-    vapid_public_key: row.vapidPublicKey,
-    created_at: row.createdAt.toISOString(),
-    last_outcome: row.lastOutcome,
-    last_outcome_at: row.lastOutcomeAt?.toISOString() ?? null,
-  }))
+async function devices(queries: Queries): Promise<Row[]> {
+  const rows = await queries
+    .select(selection('device'))
+    .from(pushSubscriptions)
+    .orderBy(asc(pushSubscriptions.endpoint))
+  return rows.map(toRow)
 }

@@ -6,6 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { writeBackup } from '../../server/backup/backup.ts'
 import { BrokenBackup } from '../../server/backup/format.ts'
 import { NotEmpty, restoreBackup, verifyBackup } from '../../server/backup/restore.ts'
+import { FORMAT } from '../../server/backup/tables.ts'
 import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { defects, projects, pushSubscriptions } from '../../server/db/schema.ts'
@@ -219,7 +220,8 @@ describe('a file that is not a whole backup is refused', () => {
     await refused('not compressed')
     await refused(gzipSync('{}\n'))
     await refused(gzipSync(`${'x'.repeat(3 << 20)}`))
-    await refused(resealed([header.replace('"format":1', '"format":2')]))
+    await refused(resealed([header.replace('"format":1', '"format":0')]))
+    await refused(resealed([header.replace('"format":1', `"format":${FORMAT + 1}`)]))
   })
 
   test('with rows that cannot be', async () => {
