@@ -20,7 +20,7 @@ interface RunOptions {
   besideDemo?: boolean
 }
 
-const UNDO_MS = 3_000
+const CLEANUP_MS = 3_000
 
 /** Runs one command to its exit status. Ctrl-C and a closed pipe end it in order too. */
 export async function run(
@@ -28,9 +28,9 @@ export async function run(
   work: (io: Io) => Promise<unknown>,
   { ownSignals = false, besideDemo = true }: RunOptions = {},
 ): Promise<never> {
-  const undos: (() => unknown)[] = []
+  const cleanups: (() => unknown)[] = []
   const stop = new AbortController()
-  const cut = new Promise<number>(resolve => {
+  const interrupted = new Promise<number>(resolve => {
     const end = (code: number) => () => {
       stop.abort()
       resolve(code)
@@ -47,15 +47,15 @@ export async function run(
   try {
     const options = command.optsWithGlobals<GlobalOptions>()
     const env = environment(options.envFile, besideDemo)
-    const io = createIo(options, env, stop.signal, undo => undos.push(undo))
+    const io = createIo(options, env, stop.signal, cleanup => cleanups.push(cleanup))
     debug = io.env.LOG_LEVEL === 'debug'
-    code = await Promise.race([work(io), cut])
+    code = await Promise.race([work(io), interrupted])
   } catch (error) {
     const { messages, exitCode } = explain(error, debug)
     for (const message of messages) say(`faultline: ${message}`)
     code = exitCode
   }
-  for (const undo of undos.reverse()) await atMost(UNDO_MS, undo)
+  for (const cleanup of cleanups.reverse()) await atMost(CLEANUP_MS, cleanup)
   await flushed()
   process.exit(typeof code === 'number' ? code : exit.ok)
 }

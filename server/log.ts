@@ -22,9 +22,9 @@ export function createLog(
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** JSON leaves some characters as they are that a terminal obeys. */
-const steering = /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g
+const controls = /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g
 const quoted = (value: unknown) =>
-  String(JSON.stringify(value)).replace(steering, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  String(JSON.stringify(value)).replace(controls, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 function jsonLine(level: Level, message: string, fields: Fields) {
   return `${quoted({ time: new Date().toISOString(), level, message, ...fields })}\n`

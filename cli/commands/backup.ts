@@ -14,7 +14,7 @@ import { progress } from '../terminal/progress.ts'
 export function backup(program: Command) {
   program
     .command('backup')
-    .argument('<file>', 'where to; an existing file is replaced once the new one is whole')
+    .argument('<file>', 'where to; an existing file is replaced once the new one is complete')
     .description('everything into one file, also while the server runs')
     .option('--json', 'what was written, as JSON')
     .addHelpText('after', examples('faultline backup faultline-$(date +%F).ndjson.gz'))
@@ -29,7 +29,7 @@ export function backup(program: Command) {
         const { rows, sha256 } = await written.finally(shown.end).catch(unwritable(file))
         const { size } = statSync(file)
         if (io.json) io.print(json({ file, bytes: size, rows, sha256 }))
-        else io.say(`${file}: ${summary(rows)}, ${megabytes(size)}, read back and found whole.`)
+        else io.say(`${file}: ${summary(rows)}, ${megabytes(size)}, read back and verified.`)
       }),
     )
 }

@@ -47,7 +47,7 @@ export function restore(program: Command) {
 
 const unusable = (file: string) => (error: unknown) => {
   if (error instanceof BrokenBackup) {
-    throw new Failure(`${file} is not a whole backup: ${error.message}. Nothing was touched.`)
+    throw new Failure(`${file} is not a complete backup: ${error.message}. Nothing was touched.`)
   }
   throw fileFault(error, file, 'read') ?? error
 }

@@ -21,6 +21,6 @@ export interface Io {
   /** messages, on standard error */
   say(message: string): void
   /** runs when the command ends, in whatever way */
-  atEnd(undo: () => unknown): void
+  atEnd(cleanup: () => unknown): void
   stopped: AbortSignal
 }

@@ -1,12 +1,12 @@
 /** Text from people may not steer a terminal: control characters and direction overrides are shown, not sent. */
-const steering = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+const controls = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
 const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 
-export const oneLine = (text: string) => text.replace(lineBreaks, ' ').replace(steering, '\ufffd')
+export const oneLine = (text: string) => text.replace(lineBreaks, ' ').replace(controls, '\ufffd')
 
 /** JSON that is the same data with nothing in it that a terminal would obey. */
 export const json = (value: unknown, space?: number) =>
-  JSON.stringify(value, null, space).replace(steering, c =>
+  JSON.stringify(value, null, space).replace(controls, c =>
     c === '\n' && space ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 

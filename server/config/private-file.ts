@@ -16,7 +16,7 @@ export function createPrivate(path: string, text: string): void {
   }
 }
 
-/** The whole new file or the whole old one, never a part. */
+/** Either the new file or the old one is there, never a part. */
 export function writePrivate(path: string, text: string): void {
   const fresh = `${path}.${process.pid}`
   createPrivate(fresh, text)

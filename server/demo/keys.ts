@@ -17,8 +17,8 @@ export type DemoKeys = Static<typeof Keys>
 /** Made once: sessions and subscribed devices outlive a restart of the demo. */
 export function demoKeys(dataDir: string): DemoKeys {
   const path = join(dataDir, 'demo-keys.json')
-  const kept = read(path)
-  if (kept) return kept
+  const existing = read(path)
+  if (existing) return existing
   const keys: DemoKeys = {
     sessionPassword: generateSessionPassword(),
     clientSecret: randomBytes(24).toString('base64url'),

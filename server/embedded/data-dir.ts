@@ -14,6 +14,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assets } from '../assets.ts'
+import { FileFault } from '../file-fault.ts'
 import { syncDirectory } from './durable-fs.ts'
 
 const MAJOR = '18'
@@ -63,7 +64,10 @@ export async function ensureCluster(dataDir: string): Promise<string> {
   }
   // Complete beside, then renamed: a start that is killed half way leaves no half a database.
   const beside = join(dataDir, `${CLUSTER}.${process.pid}`)
-  await new Bun.Archive(readFileSync(join(assets.pglite, 'template.tar.gz'))).extract(beside)
+  await new Bun.Archive(readFileSync(join(assets.pglite, 'template.tar.gz'))).extract(beside).catch(() => {
+    const reason = 'because the files of a new database cannot be written there'
+    throw new FileFault(dataDir, reason, 'make room of 50 MB, or name another place')
+  })
   chmodSync(beside, 0o700)
   await syncTree(beside)
   renameSync(beside, cluster)

@@ -126,7 +126,7 @@ describe.each(kinds)('a backup of %s', from => {
     const { status, screen } = await onTerminal(['backup', place.file(`${from}-seen.gz`)], { env })
     expect(status).toBe(0)
     expect(screen).toContain('Backing up')
-    expect(screen).toContain('read back and found whole')
+    expect(screen).toContain('read back and verified')
     const { err } = await ok(['backup', place.file(`${from}-piped.gz`)], env)
     expect(err).not.toContain('Backing up')
   })
@@ -189,7 +189,7 @@ describe.each(kinds)('what restore refuses for %s', kind => {
       await Bun.write(broken, bytes)
       const { status, err } = await faultline(['restore', broken], { env: target })
       expect(status).toBe(1)
-      expect(err).toMatch(/is not a whole backup: .+\. Nothing was touched\./)
+      expect(err).toMatch(/is not a complete backup: .+\. Nothing was touched\./)
     }
     if (kind === 'embedded') expect(statSync(target.DATA_DIR!, { throwIfNoEntry: false })).toBeUndefined()
     else expect((await faultline(['migrate', '--dry-run', '--json'], { env: target })).out).not.toBe('[]\n')

@@ -70,6 +70,16 @@ test('settings for which no room is left are not written by half', async () => {
   expect(existsSync(place.file('cramped.env'))).toBe(false)
 })
 
+test('an embedded database for which no room is left says so, and is made once there is room', async () => {
+  const env = { DATA_DIR: place.file('cramped-data') }
+  const { status, err } = await cramped(['migrate'], env)
+  expect({ status, err }).toEqual({
+    status: 1,
+    err: expect.stringMatching(/cramped-data cannot be used because .* cannot be written there; make room/),
+  })
+  expect((await faultline(['migrate'], { env })).status).toBe(0)
+})
+
 /** With room for no more than 1 KiB in any file. */
 async function cramped(args: string[], env: Record<string, string>) {
   const child = Bun.spawn(['bash', '-c', 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"', executable, ...args], {
