@@ -2,18 +2,10 @@ import { expect, test } from 'bun:test'
 import type { FeedEntry } from '../../server/defects/entry.ts'
 import { project, report, wholeFeed } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp, testDatabase } from '../support/app.ts'
+import { randomness } from '../support/random.ts'
 
 const rounds = process.env.FAULTLINE_LONG ? 10_000 : 60
 const sections = ['usb-port', 'cpu', 'ethernet', 'power-jack']
-
-/** Small and repeatable: a failing run prints its seed. */
-function randomness(seed: number) {
-  let state = seed
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
 
 const newestFirst = (a: FeedEntry, b: FeedEntry) =>
   b.created_at.localeCompare(a.created_at) || b.id.localeCompare(a.id)

@@ -12,7 +12,9 @@ export function raw(origin: string, bytes: string, { waitMs = 3_000 } = {}): Pro
       answer += chunk
     })
     socket.on('error', error =>
-      (error as { code?: string }).code === 'ECONNRESET' ? socket.destroy() : reject(error),
+      ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')
+        ? socket.destroy()
+        : reject(error),
     )
     socket.on('close', () => {
       clearTimeout(timer)

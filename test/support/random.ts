@@ -1,0 +1,8 @@
+/** Small and repeatable: a failing run prints its seed. */
+export function randomness(seed: number) {
+  let state = seed
+  return (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
