@@ -3,7 +3,7 @@ import type { Log } from '../log.ts'
 import type { Database } from './database.ts'
 import { sectionTotals } from './schema.ts'
 
-const LOOK_MS = 60_000
+const CHECK_MS = 60_000
 const GROWTH = 1.2
 const FEW = 500
 
@@ -12,21 +12,22 @@ const FEW = 500
  * fifty entries, and without vacuum the counters leave a dead row behind with every report.
  */
 export function startUpkeep(db: Database, log: Log): { stop(): void } {
-  let tendedAt: number | undefined
+  let maintainedAt: number | undefined
 
-  async function look() {
+  async function maintainIfDue() {
     const filed = await defectsFiled(db)
-    if (tendedAt !== undefined && filed < tendedAt * GROWTH + FEW) return
-    await tend(db)
-    tendedAt = filed
+    if (maintainedAt !== undefined && filed < maintainedAt * GROWTH + FEW) return
+    await maintain(db)
+    maintainedAt = filed
   }
 
-  const quietly = () => look().catch(error => log.warn('upkeep has to wait', { reason: error.message }))
-  const timers = [setTimeout(quietly, 1_000), setInterval(quietly, LOOK_MS)]
+  const quietly = () =>
+    maintainIfDue().catch(error => log.warn('upkeep has to wait', { reason: error.message }))
+  const timers = [setTimeout(quietly, 1_000), setInterval(quietly, CHECK_MS)]
   return { stop: () => timers.forEach(clearTimeout) }
 }
 
-export async function tend(db: Database): Promise<void> {
+export async function maintain(db: Database): Promise<void> {
   await db.write(queries => queries.execute('analyze'))
   await db.write(queries => queries.execute('vacuum section_totals, section_days'))
 }

@@ -10,13 +10,13 @@ interface MainLoop {
 
 /** PGlite's PostgreSQL by its wire protocol. */
 export interface Backend {
-  /** Runs whole messages and returns what PostgreSQL replies. Throws when PostgreSQL is no more. */
+  /** Runs whole messages and returns what PostgreSQL replies. Throws when PostgreSQL has crashed. */
   run(messages: Uint8Array[]): Promise<Buffer>
   inTransaction(): boolean
 }
 
 export function createBackend(database: PGlite): Backend {
-  const fate = watchMainLoop(database.Module as unknown as MainLoop)
+  const crash = watchMainLoop(database.Module as unknown as MainLoop)
   return {
     async run(messages) {
       const reply: Buffer[] = []
@@ -26,12 +26,12 @@ export function createBackend(database: PGlite): Backend {
         onRawData: (bytes: Uint8Array) => void reply.push(Buffer.from(bytes)),
       }
       for (const message of messages) {
-        if (fate.error) throw fate.error
+        if (crash.error) throw crash.error
         await database.execProtocolRawStream(message, stream).catch(error => {
-          fate.error ??= error
+          crash.error ??= error
         })
       }
-      if (fate.error) throw fate.error
+      if (crash.error) throw crash.error
       return reply.length === 1 ? reply[0]! : Buffer.concat(reply)
     },
     inTransaction: () => database.isInTransaction(),
@@ -40,21 +40,21 @@ export function createBackend(database: PGlite): Backend {
 
 /** PGlite swallows a panic, and would call into the dead program again and again. */
 function watchMainLoop(module: MainLoop): { error?: unknown } {
-  const fate: { error?: unknown } = {}
+  const crash: { error?: unknown } = {}
   const once = module._PostgresMainLoopOnce
   const longJmp = module._PostgresMainLongJmp
   module._PostgresMainLoopOnce = () => {
     try {
       once()
     } catch (error) {
-      if ((error as { status?: number }).status !== LONGJMP) fate.error = error
+      if ((error as { status?: number }).status !== LONGJMP) crash.error = error
       // With this status PGlite calls the function below, and from there an exception gets out.
       throw { status: LONGJMP }
     }
   }
   module._PostgresMainLongJmp = () => {
-    if (fate.error) throw fate.error
+    if (crash.error) throw crash.error
     longJmp()
   }
-  return fate
+  return crash
 }

@@ -27,8 +27,8 @@ export interface Lock {
   release(): void
 }
 
-/** A lock that is collected as garbage is a lock let go. */
-const kept = new Set<Sqlite>()
+/** A lock that is garbage collected is released. */
+const heldLocks = new Set<Sqlite>()
 
 const POLL_MS = 50
 /** Somebody who only looks who holds the directory is in the way for less than this. */
@@ -38,7 +38,7 @@ const LOOK_MS = 200
  * An operating system's lock, by way of SQLite's locking of an empty file: it ends with its process,
  * however that ends, so that no stale lock can be left behind and no reused pid can be mistaken.
  */
-export async function takeLock(dataDir: string, waitMs: number): Promise<Lock> {
+export async function acquireLock(dataDir: string, waitMs: number): Promise<Lock> {
   const deadline = performance.now() + Math.max(waitMs, LOOK_MS)
   for (;;) {
     const held = tryLock(dataDir)
@@ -58,12 +58,12 @@ function lockOf(dataDir: string, held: Sqlite): Lock {
   const self: Holder = { pid: process.pid, command: process.argv.slice(0, 3).join(' ') }
   const write = (holder: Holder) => writeFileSync(file, JSON.stringify(holder), { mode: 0o600 })
   write(self)
-  kept.add(held)
+  heldLocks.add(held)
   return {
     announce: socketPath => write({ ...self, socketPath }),
     release() {
       rmSync(file, { force: true })
-      kept.delete(held)
+      heldLocks.delete(held)
       held.close()
     },
   }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { assets } from '../assets.ts'
 import type { Log } from '../log.ts'
 import { ensureCluster, ownDirectory, refuseForeign, socketPathFor } from './data-dir.ts'
-import { currentHolder, type Holder, takeLock } from './lock.ts'
+import { acquireLock, currentHolder, type Holder } from './lock.ts'
 
 export interface Embedded {
   socketPath: string
@@ -39,7 +39,7 @@ export async function openEmbedded(
 ): Promise<Embedded> {
   refuseForeign(dataDir)
   const directory = ownDirectory(dataDir)
-  const lock = await takeLock(directory, options.waitMs ?? 0)
+  const lock = await acquireLock(directory, options.waitMs ?? 0)
   const worker = startWorker(log, options.onFailure)
   try {
     const cluster = await ensureCluster(directory)

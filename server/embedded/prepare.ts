@@ -22,18 +22,18 @@ async function prepare() {
   const stamp = join(assets.pglite, version)
   if (existsSync(stamp)) return
   mkdirSync(dirname(assets.pglite), { recursive: true })
-  const workshop = mkdtempSync(`${assets.pglite}.`)
+  const temporary = mkdtempSync(`${assets.pglite}.`)
   try {
-    const files = join(workshop, 'pglite')
+    const files = join(temporary, 'pglite')
     mkdirSync(files)
     const shipped = dirname(Bun.resolveSync('@electric-sql/pglite', import.meta.dir))
     for (const name of ['pglite.wasm', 'pglite.data']) cpSync(join(shipped, name), join(files, name))
-    await Bun.write(join(files, 'template.tar.gz'), await template(join(workshop, 'data')))
+    await Bun.write(join(files, 'template.tar.gz'), await template(join(temporary, 'data')))
     await Bun.write(join(files, version), '')
     rmSync(assets.pglite, { recursive: true, force: true })
     renameSync(files, assets.pglite)
   } finally {
-    rmSync(workshop, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
 }
 

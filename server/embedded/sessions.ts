@@ -18,13 +18,13 @@ interface Client {
 }
 
 export interface Sessions {
-  /** Work of the house, done when nobody waits; a later one takes the place of one not yet done. */
-  whenFree(due: () => Promise<void>): void
+  /** Maintenance, run when nobody waits; a later one takes the place of one not yet done. */
+  runWhenIdle(due: () => Promise<void>): void
   close(): Promise<void>
 }
 
 const IDLE_IN_TRANSACTION_MS = 2_000
-const MOST_CLIENTS = 100
+const MAX_CLIENTS = 100
 
 export async function serveSessions(
   backend: Backend,
@@ -33,21 +33,21 @@ export async function serveSessions(
 ): Promise<Sessions> {
   const clients = new Set<Client>()
   const waiting: Client[] = []
-  const left: Client[] = []
+  const departed: Client[] = []
   const greeting = await backend.run([startup])
   let owner: Client | undefined
   let idle: Timer | undefined
   let working: Promise<void> | undefined
-  let chore: (() => Promise<void>) | undefined
+  let idleTask: (() => Promise<void>) | undefined
 
-  function arrived(client: Client, messages: Uint8Array[]) {
+  function receive(client: Client, messages: Uint8Array[]) {
     client.pending.push(...messages)
     if (owner !== client && !waiting.includes(client)) waiting.push(client)
     work()
   }
 
   function work() {
-    working ??= untilNothingIsLeft().then(() => {
+    working ??= runAll().then(() => {
       working = undefined
     }, failed)
     return working
@@ -60,18 +60,18 @@ export async function serveSessions(
     server.close()
   }
 
-  async function untilNothingIsLeft() {
+  async function runAll() {
     while (await step()) {}
   }
 
   /** One turn, or part of one. False when nothing can be done before somebody sends more. */
   async function step(): Promise<boolean> {
-    if (owner && !clients.has(owner)) await rollBack()
+    if (owner && !clients.has(owner)) await rollback()
     else if (owner?.pending.length) await answer(owner)
     else if (owner && !isFree(owner)) return waitFor(owner)
-    else if (left.length) await tidyAfter(left.shift()!)
+    else if (departed.length) await resetAfter(departed.shift()!)
     else if (waiting.length) owner = waiting.shift()
-    else if (chore) await doChore(chore)
+    else if (idleTask) await runIdleTask(idleTask)
     else return false
     return true
   }
@@ -107,7 +107,7 @@ export async function serveSessions(
     idle = undefined
   }
 
-  async function rollBack() {
+  async function rollback() {
     stopWaiting()
     await backend.run([sync])
     if (backend.inTransaction()) await backend.run([query('ROLLBACK')])
@@ -115,46 +115,46 @@ export async function serveSessions(
   }
 
   /** Settings, locks and statements of a client that left: the session lives on without them. */
-  async function tidyAfter({ statements }: Client) {
+  async function resetAfter({ statements }: Client) {
     const names = [...statements].map(name => query(`DEALLOCATE "${name.replaceAll('"', '""')}"`))
     const settings = 'CLOSE ALL; UNLISTEN *; RESET ALL; DISCARD TEMP; SELECT pg_advisory_unlock_all()'
     await backend.run([...names, query(settings)])
   }
 
-  async function doChore(due: () => Promise<void>) {
-    chore = undefined
+  async function runIdleTask(due: () => Promise<void>) {
+    idleTask = undefined
     await due()
   }
 
-  function drop(client: Client, farewell: Buffer) {
-    client.socket.end(farewell, () => client.socket.destroy())
-    forget(client)
+  function drop(client: Client, message: Buffer) {
+    client.socket.end(message, () => client.socket.destroy())
+    remove(client)
   }
 
   /** What it left open or behind goes with it. */
-  function forget(client: Client) {
+  function remove(client: Client) {
     if (!clients.delete(client)) return
     const place = waiting.indexOf(client)
     if (place >= 0) waiting.splice(place, 1)
-    if (client.last) left.push(client)
+    if (client.last) departed.push(client)
     work()
   }
 
-  function welcome(socket: Socket) {
+  function accept(socket: Socket) {
     const client: Client = { socket, pending: [], last: '', statements: new Set() }
     socket.on('error', () => socket.destroy())
-    if (clients.size >= MOST_CLIENTS) return socket.end(fatal('53300', 'too many clients already'))
+    if (clients.size >= MAX_CLIENTS) return socket.end(fatal('53300', 'too many clients already'))
     const frames = createFrames(socket, greeting)
     clients.add(client)
     socket.on('data', (chunk: Buffer) => {
       const messages = frames(chunk)
-      if (messages === 'over') socket.destroy()
-      else if (messages.length) arrived(client, messages)
+      if (messages === 'hang up') socket.destroy()
+      else if (messages.length) receive(client, messages)
     })
-    socket.on('close', () => forget(client))
+    socket.on('close', () => remove(client))
   }
 
-  const server = createServer(welcome)
+  const server = createServer(accept)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(socketPath, resolve)
@@ -162,8 +162,8 @@ export async function serveSessions(
   chmodSync(socketPath, 0o600)
 
   return {
-    whenFree(due) {
-      chore = due
+    runWhenIdle(due) {
+      idleTask = due
       work()
     },
     async close() {

@@ -13,23 +13,23 @@ declare const self: Worker
 
 const CHECKPOINT_EVERY_MS = 1_000
 
-const tell = (message: FromWorker) => self.postMessage(message)
+const post = (message: FromWorker) => self.postMessage(message)
 const disk = { syncs: 0 }
 let close = async () => {}
-let lastWords = ''
+let lastFatal = ''
 
 // While the data directory is laid out.
 const program = WebAssembly.compile(readFileSync(join(assets.pglite, 'pglite.wasm')))
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   try {
-    if (data === 'syncs') tell({ syncs: disk.syncs })
+    if (data === 'syncs') post({ syncs: disk.syncs })
     else if (data === 'close') {
       await close()
-      tell('closed')
+      post('closed')
     } else {
       await open(data.open)
-      tell('open')
+      post('open')
     }
   } catch (error) {
     fail(error)
@@ -53,7 +53,9 @@ async function open({ cluster, socketPath }: { cluster: string; socketPath: stri
   })
   const sessions = await serveSessions(createBackend(database), socketPath, fail)
   const checkpoints = setInterval(() => {
-    sessions.whenFree(() => checkpointIfDue(database).catch(error => warn(`no checkpoint: ${error.message}`)))
+    sessions.runWhenIdle(() =>
+      checkpointIfDue(database).catch(error => warn(`no checkpoint: ${error.message}`)),
+    )
   }, CHECKPOINT_EVERY_MS)
   close = async () => {
     clearInterval(checkpoints)
@@ -65,16 +67,16 @@ async function open({ cluster, socketPath }: { cluster: string; socketPath: stri
 /** PostgreSQL's log. A client's own errors go to the client, and may hold data. */
 function onStderr(line: string): boolean {
   const [, severity, text = ''] = /^(?:.* )?(LOG|WARNING|FATAL|PANIC): +(.*)/.exec(line) ?? []
-  if (severity === 'FATAL' || severity === 'PANIC') lastWords = text
-  if (severity) tell({ log: { level: severity === 'LOG' ? 'debug' : 'warn', text } })
+  if (severity === 'FATAL' || severity === 'PANIC') lastFatal = text
+  if (severity) post({ log: { level: severity === 'LOG' ? 'debug' : 'warn', text } })
   return false
 }
 
 function warn(text: string) {
-  tell({ log: { level: 'warn', text } })
+  post({ log: { level: 'warn', text } })
 }
 
 function fail(error: unknown) {
   close = async () => {}
-  tell({ failed: lastWords || String(error) })
+  post({ failed: lastFatal || String(error) })
 }

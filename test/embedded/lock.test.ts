@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DataDirForeign, ownDirectory, refuseForeign, socketPathFor } from '../../server/embedded/data-dir.ts'
-import { DataDirBusy, takeLock } from '../../server/embedded/lock.ts'
+import { acquireLock, DataDirBusy } from '../../server/embedded/lock.ts'
 import { findRunning } from '../../server/embedded/postgres.ts'
 
 let dataDir: string
@@ -13,8 +13,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 test('a holder is named from the start, and joined only once it serves', async () => {
-  const lock = await takeLock(dataDir, 0)
-  const refused = await takeLock(dataDir, 0).catch(error => error)
+  const lock = await acquireLock(dataDir, 0)
+  const refused = await acquireLock(dataDir, 0).catch(error => error)
   expect(refused).toBeInstanceOf(DataDirBusy)
   expect(refused.message).toContain(`process ${process.pid}`)
   expect(findRunning(dataDir)).toBeUndefined()
@@ -25,12 +25,12 @@ test('a holder is named from the start, and joined only once it serves', async (
 })
 
 test('a lock is not collected as garbage', async () => {
-  await takeLock(dataDir, 0)
+  await acquireLock(dataDir, 0)
   for (let i = 0; i < 3; i++) {
     Bun.gc(true)
     await Bun.sleep(1)
   }
-  expect(takeLock(dataDir, 0)).rejects.toThrow(DataDirBusy)
+  expect(acquireLock(dataDir, 0)).rejects.toThrow(DataDirBusy)
 })
 
 test('an announcement without its lock means nothing, whoever has the pid by now', async () => {
@@ -39,7 +39,7 @@ test('an announcement without its lock means nothing, whoever has the pid by now
     JSON.stringify({ pid: process.pid, command: 'faultline serve', socketPath: '/x' }),
   )
   expect(findRunning(dataDir)).toBeUndefined()
-  ;(await takeLock(dataDir, 0)).release()
+  ;(await acquireLock(dataDir, 0)).release()
 })
 
 test('of several that start at once exactly one gets the lock, others looking on', async () => {
@@ -50,7 +50,7 @@ test('of several that start at once exactly one gets the lock, others looking on
       await Bun.sleep(0)
     }
   })()
-  const tries = await Promise.allSettled(Array.from({ length: 8 }, () => takeLock(dataDir, 0)))
+  const tries = await Promise.allSettled(Array.from({ length: 8 }, () => acquireLock(dataDir, 0)))
   looking = false
   await onlooker
   expect(tries.filter(attempt => attempt.status === 'fulfilled')).toHaveLength(1)
