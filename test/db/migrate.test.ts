@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
-import { DatabaseUnsuitable, migrate, SchemaTooNew } from '../../server/db/migrate.ts'
+import { connect } from '../../server/db/database.ts'
+import { DatabaseUnsuitable, migrate, pendingMigrations, SchemaTooNew } from '../../server/db/migrate.ts'
+import { contents } from '../support/contents.ts'
+import { olderDatabase } from '../support/older.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -29,6 +32,27 @@ test('a database that is not in UTF-8 is refused with the mend', async () => {
   await admin.unsafe(`drop database ${name} with (force)`)
   expect(fault).toBeInstanceOf(DatabaseUnsuitable)
   expect(fault.message).toContain(`create it with encoding 'UTF8'`)
+})
+
+test('a database of 0.1.0 is brought to this version with all that it holds', async () => {
+  const older = await olderDatabase('0.1.0')
+  const sql = postgres(older.url, { max: 1, onnotice() {} })
+  const [project, defect] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
+  await sql`insert into projects (id, name) values (${project}, 'Hinge rework')`
+  await sql`insert into defects (id, section_id, project_id, verbatim, reporter, idempotency_key)
+    values (${defect}, 'cpu', ${project}, 'filed with 0.1.0', 'alice@example.com', 'key')`
+  await sql.end()
+
+  const target = { kind: 'postgres', url: older.url } as const
+  await migrate(target)
+  expect(await pendingMigrations(target)).toEqual([])
+  const db = connect(target)
+  const { defects, projects, totals } = await contents(db)
+  expect(projects).toMatchObject([{ id: project, name: 'Hinge rework' }])
+  expect(defects).toMatchObject([{ id: defect, verbatim: 'filed with 0.1.0', idempotencyKey: 'key' }])
+  expect(totals).toEqual({ cpu: 1 })
+  await db.close()
+  await older.drop()
 })
 
 test('a schema newer than this version is refused and left as it is', async () => {
