@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { createClient } from '../../server/db/client.ts'
-import { connect, type Database } from '../../server/db/database.ts'
+import { connect, type Database, type Queries } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { countsQueries } from '../../server/defects/counts.ts'
-import { feedQuery, readFeed } from '../../server/defects/feed.ts'
+import { type FeedRequest, feedQuery, readFeed } from '../../server/defects/feed.ts'
 import { seed } from '../bench/seed.ts'
+import { type PlanNode, planOf } from '../support/plan.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const rows = process.env.FAULTLINE_LONG ? 1_000_000 : 30_000
@@ -24,24 +25,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-interface Plan {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  Plans?: Plan[]
-}
-
-/** The nodes of the plan that PostgreSQL makes for a statement of ours. */
-async function planOf(text: string, values: (string | number)[]): Promise<Plan[]> {
-  const filled = text.replace(/\$(\d+)/g, (_, n) => `'${values[Number(n) - 1]}'`)
-  const [row] = await db.read(queries =>
-    queries.execute<{ 'QUERY PLAN': [{ Plan: Plan }] }>(sql.raw(`explain (format json) ${filled}`)),
-  )
-  const flat = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flat)]
-  return flat(row!['QUERY PLAN'][0].Plan)
-}
-
-function expectByIndex(plan: Plan[], index: string) {
+function expectByIndex(plan: PlanNode[], index: string) {
   expect(plan.map(node => node['Index Name'])).toContain(index)
   expect(
     plan.filter(node => node['Relation Name'] === 'defects' && node['Node Type'] === 'Seq Scan'),
@@ -51,32 +35,26 @@ function expectByIndex(plan: Plan[], index: string) {
 
 const position = { createdAt: new Date(), id: Bun.randomUUIDv7() }
 
+const after = [position.createdAt.toISOString(), position.id]
+
 test(`at ${rows} rows the feed is read by its index, with no sort`, async () => {
-  const first = await db.read(async queries => feedQuery(queries, { limit: 50 }).getQuery().sql)
-  expectByIndex(await planOf(first, []), 'defects_feed')
-  const later = await db.read(
-    async queries => feedQuery(queries, { limit: 50, before: position }).getQuery().sql,
-  )
-  expectByIndex(await planOf(later, [position.createdAt.toISOString(), position.id]), 'defects_feed')
+  const feed = (request: FeedRequest) => (queries: Queries) => feedQuery(queries, request)
+  expectByIndex(await planOf(db, feed({ limit: 50 })), 'defects_feed')
+  expectByIndex(await planOf(db, feed({ limit: 50, before: position }), after), 'defects_feed')
 })
 
 test(`at ${rows} rows the feed of a quiet section is read by the section's index, with no sort`, async () => {
-  const request = { limit: 50, section: 'audio-jack' }
-  const first = await db.read(async queries => feedQuery(queries, request).getQuery().sql)
-  expectByIndex(await planOf(first, ['audio-jack']), 'defects_section_feed')
-  const later = await db.read(
-    async queries => feedQuery(queries, { ...request, before: position }).getQuery().sql,
-  )
-  const values = ['audio-jack', position.createdAt.toISOString(), position.id]
-  expectByIndex(await planOf(later, values), 'defects_section_feed')
+  const section = 'audio-jack'
+  const feed = (request: FeedRequest) => (queries: Queries) => feedQuery(queries, { ...request, section })
+  expectByIndex(await planOf(db, feed({ limit: 50 }), [section]), 'defects_section_feed')
+  const later = feed({ limit: 50, before: position })
+  expectByIndex(await planOf(db, later, [section, ...after]), 'defects_section_feed')
 })
 
 test(`at ${rows} rows counts do not look at the defects at all`, async () => {
-  const { total, since } = await db.read(async queries => {
-    const { total, since } = countsQueries(queries)
-    return { total: total.getQuery().sql, since: since.getQuery().sql }
-  })
-  for (const plan of [await planOf(total, []), await planOf(since, [7])]) {
+  const total = await planOf(db, queries => countsQueries(queries).total)
+  const since = await planOf(db, queries => countsQueries(queries).since, ['7'])
+  for (const plan of [total, since]) {
     expect(plan.filter(node => node['Relation Name'] === 'defects')).toEqual([])
   }
 })
