@@ -201,6 +201,75 @@ inChromium('what was typed is never lost, never sent twice, never sent as somebo
     expect(await stored('typed by Alice')).toHaveLength(0)
   })
 
+  test('two tabs on one section write two reports, and the second says so', async () => {
+    open = await visit(browser, app, ALICE)
+    const { page, context } = open
+    await type(page, 'from the first tab')
+    const second = await context.newPage()
+    await second.goto(app.origin)
+    await section(second, /USB port/).click()
+    await dialog(second).getByText('is being written in another tab').waitFor()
+    expect(await text(second).inputValue()).toBe('')
+    await project(second).fill('Hinge rework')
+    await text(second).fill('from the second tab')
+    await text(page).fill('from the first tab, written on')
+    await send(second).click()
+    await second.getByText('Filed on USB port.').waitFor()
+    expect(await text(page).inputValue()).toBe('from the first tab, written on')
+    await send(page).click()
+    await filed(page)
+    expect(await stored('from the first tab, written on')).toHaveLength(1)
+    expect(await stored('from the second tab')).toHaveLength(1)
+  })
+
+  test('a draft left by a closed tab is taken up again, without a warning', async () => {
+    open = await visit(browser, app, ALICE)
+    const { page, context } = open
+    const second = await context.newPage()
+    await second.goto(app.origin)
+    await type(second, 'left in a closed tab')
+    await second.close()
+    await section(page, /USB port/).click()
+    await isOpenWith(page, 'left in a closed tab')
+    expect(await dialog(page).getByText('in another tab').count()).toBe(0)
+  })
+
+  test('drafts of the version before are still there', async () => {
+    const old = {
+      section: 'usb-port',
+      text: 'typed before the update',
+      project: 'Hinge rework',
+      key: 'a',
+      state: 'typing',
+    }
+    open = await visit(browser, app, ALICE, {
+      prepare: context =>
+        context.addInitScript(
+          ([name, value]) => localStorage.setItem(name!, value!),
+          [`faultline.drafts.${ALICE}`, JSON.stringify({ 'usb-port': old })],
+        ),
+    })
+    await section(open.page, /USB port/).click()
+    await isOpenWith(open.page, 'typed before the update')
+  })
+
+  test('a fault goes as soon as its field is mended', async () => {
+    open = await visit(browser, app, ALICE)
+    const { page } = open
+    await section(page, /USB port/).click()
+    await send(page).click()
+    const [name, words] = ['Choose a project, or', 'Say what is wrong'].map(fault =>
+      dialog(page).getByText(fault),
+    )
+    await words!.waitFor()
+    await text(page).fill('mended')
+    await words!.waitFor({ state: 'detached' })
+    expect(await text(page).getAttribute('aria-invalid')).toBe('false')
+    expect(await name!.count()).toBe(1)
+    await project(page).fill('Hinge rework')
+    await name!.waitFor({ state: 'detached' })
+  })
+
   test('when somebody else signs in under an open page, nothing of it is sent in their name', async () => {
     open = await visit(browser, app, ALICE)
     const { page, context } = open

@@ -21,8 +21,18 @@ export function inChromium(name: string, tests: () => void): void {
 }
 
 export function launch(...more: string[]): Promise<Browser> {
+  return start(more, [])
+}
+
+/** A browser that keeps pages in memory for going back to them, as people's browsers do. */
+export function launchWithHistory(): Promise<Browser> {
+  return start([], ['--disable-back-forward-cache'])
+}
+
+function start(more: string[], ignoreDefaultArgs: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
+    ignoreDefaultArgs,
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -1,4 +1,4 @@
-import { boardPicture, type Counts, counts } from '../lib/api.ts'
+import { boardPicture, type Counts, counts, onBoardVersion } from '../lib/api.ts'
 import { recall, remember } from '../lib/memory.ts'
 import { stepOf, steps } from './heat.ts'
 import { type Picture, readPicture } from './picture.ts'
@@ -22,6 +22,8 @@ export class Board {
   picture = $state.raw<Picture>()
   counts = $state.raw<Counts>()
   failed = $state(false)
+  /** the server shows another board than the one this page opened with */
+  changed = $state(false)
   days = $state(Number(recall('span') ?? 0))
   /** the order of the list; it changes only when nobody can be reading or aiming at it */
   private ranking = $state.raw<string[]>([])
@@ -36,6 +38,14 @@ export class Board {
     const rank = new Map(this.ranking.map((id, index) => [id, index]))
     return this.places.toSorted((a, b) => (rank.get(a.id) ?? 1e9) - (rank.get(b.id) ?? 1e9))
   })
+
+  constructor() {
+    let first: string | undefined
+    onBoardVersion(version => {
+      first ??= version
+      this.changed = version !== first
+    })
+  }
 
   /** as one says it after a number */
   get inSpan(): string {

@@ -1,4 +1,5 @@
-import { type Entry, Fault, feed } from '../lib/api.ts'
+import { type Entry, feed } from '../lib/api.ts'
+import { Fault } from '../lib/fault.ts'
 
 export type FeedStatus = 'loading' | 'ready' | 'failed' | 'unknown'
 

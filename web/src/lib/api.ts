@@ -1,117 +1,108 @@
-import { treaty } from '@elysiajs/eden/treaty2'
+import { type Treaty, treaty } from '@elysiajs/eden/treaty2'
 import type { App } from '../../../server/http/app.ts'
+import { Fault } from './fault.ts'
 
-export interface Person {
-  email: string
-  is_owner: boolean
-  /** the owner's alone: the key to subscribe with, unless push is off at the server */
-  pushKey?: string
+/** For whom this page asks: the server answers nobody else's session. */
+let person: string | undefined
+export function askFor(email: string): void {
+  person = email
 }
-
-export interface Project {
-  id: string
-  name: string
-}
-
-export interface Entry {
-  id: string
-  section_id: string
-  project_id: string
-  project_name: string
-  verbatim: string
-  reporter: string
-  created_at: string
-}
-
-export type Counts = Record<string, number>
-
-/** `offline`: no answer came. `unavailable`: the server cannot just now. `refused`: not as it stands. */
-export type FaultKind = 'offline' | 'unavailable' | 'signed-out' | 'refused'
-
-export class Fault extends Error {
-  constructor(
-    readonly kind: FaultKind,
-    message: string,
-    readonly code = '',
-    readonly fields: Record<string, string> = {},
-  ) {
-    super(message)
-  }
-
-  /** Worth another try as it stands. */
-  get passing(): boolean {
-    return this.kind === 'offline' || this.kind === 'unavailable'
-  }
-}
-
-const { api } = treaty<App>(location.origin, { parseDate: false })
-const PAGE = 30
-const DEADLINE_MS = 15_000
 
 let signedOut = () => {}
-/** Called whenever the server says that there is no session any more. */
+/** Called whenever the server says that there is no session of this person any more. */
 export function onSignedOut(handler: () => void): void {
   signedOut = handler
 }
 
+let boardVersion = (_: string) => {}
+/** Called with the board's version whenever an answer tells it. */
+export function onBoardVersion(handler: (version: string) => void): void {
+  boardVersion = handler
+}
+
+const { api } = treaty<App>(location.origin, {
+  parseDate: false,
+  // Whose session it is must be told to everybody.
+  headers: path => (person && !path.endsWith('/session') ? { 'x-signed-in-as': person } : undefined),
+})
+
+export type Entry = Treaty.Data<typeof api.defects.get>[number]
+export type ReportBody = Parameters<typeof api.defects.post>[0]
+export type Counts = Treaty.Data<typeof api.defects.counts.get>
+export type Project = Treaty.Data<typeof api.projects.get>[number]
+type Session = Treaty.Data<typeof api.session.get>
+
+export interface Person extends NonNullable<Session['user']> {
+  /** the owner's alone: the key to subscribe with, unless push is off at the server */
+  pushKey?: string
+}
+
+const PAGE = 30
+const DEADLINE_MS = 15_000
+/** Always asked anew: going back in the history would else show what a browser kept. */
+const options = (): RequestInit => ({ signal: AbortSignal.timeout(DEADLINE_MS), cache: 'no-cache' })
+
 export async function session(): Promise<Person | null> {
-  const { user, push } = await taken(api.session.get({ fetch: deadline() }))
+  const { user, push } = await taken(api.session.get({ fetch: options() }))
   return user && { ...user, ...(push ? { pushKey: push.public_key } : {}) }
 }
 
 export async function counts(days?: number): Promise<Counts> {
   const query = days ? { since: `${days}d` } : {}
-  return taken(api.defects.counts.get({ query, fetch: deadline() }))
+  return taken(api.defects.counts.get({ query, fetch: options() }))
 }
 
-/** `next` is what follows: the query of the `Link` header. */
-export async function feed(
-  section?: string,
-  next?: string,
-  limit = PAGE,
-): Promise<{ entries: Entry[]; next?: string }> {
+export interface FeedPage {
+  entries: Entry[]
+  /** the query of the page that follows */
+  next?: string
+}
+
+export async function feed(section?: string, next?: string, limit = PAGE): Promise<FeedPage> {
   const query = next
     ? Object.fromEntries(new URLSearchParams(next))
     : { limit: String(limit), ...(section === undefined ? {} : { section }) }
-  const { value: entries, response } = await answered(api.defects.get({ query, fetch: deadline() }))
+  const { value: entries, response } = await answered(api.defects.get({ query, fetch: options() }))
   const link = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')
   return { entries, ...(link?.[1] ? { next: link[1] } : {}) }
 }
 
-export async function report(
-  body: { section_id: string; project_id: string; verbatim: string },
-  key: string,
-): Promise<{ entry: Entry; created: boolean }> {
+export async function report(body: ReportBody, key: string): Promise<{ entry: Entry; created: boolean }> {
   const headers = { 'idempotency-key': key }
-  const { value, response } = await answered(api.defects.post(body, { headers, fetch: deadline() }))
+  const { value, response } = await answered(api.defects.post(body, { headers, fetch: options() }))
   return { entry: value, created: response.status === 201 }
 }
 
 export async function projects(): Promise<Project[]> {
-  return taken(api.projects.get({ query: {}, fetch: deadline() }))
+  return taken(api.projects.get({ query: {}, fetch: options() }))
 }
 
 export async function findOrCreateProject(name: string): Promise<Project> {
-  return taken(api.projects.post({ name }, { fetch: deadline() }))
+  return taken(api.projects.post({ name }, { fetch: options() }))
 }
 
 export async function subscribe(subscription: PushSubscriptionJSON): Promise<void> {
   const { endpoint = '', keys = {} } = subscription
   const body = { endpoint, keys: { p256dh: keys.p256dh ?? '', auth: keys.auth ?? '' } }
-  await taken(api.subscriptions.post(body, { fetch: deadline() }))
+  await taken(api.subscriptions.post(body, { fetch: options() }))
 }
 
 export async function unsubscribe(endpoint: string): Promise<void> {
-  await taken(api.subscriptions.delete({ endpoint }, { fetch: deadline() }))
+  await taken(api.subscriptions.delete({ endpoint }, { fetch: options() }))
 }
 
 export async function boardPicture(): Promise<string> {
-  const response = await fetch('/board.svg', deadline()).catch(noAnswer)
+  const response = await fetch('/board.svg', options()).catch(noAnswer)
   if (!response.ok) throw faultOf(response.status, undefined)
   return response.text()
 }
 
-const deadline = () => ({ signal: AbortSignal.timeout(DEADLINE_MS) })
+export async function signOut(): Promise<void> {
+  const response = await fetch('/auth/logout', { ...options(), method: 'POST', redirect: 'manual' }).catch(
+    noAnswer,
+  )
+  if (response.type !== 'opaqueredirect') throw faultOf(response.status, undefined)
+}
 
 interface Answer<T> {
   data: T | null
@@ -127,6 +118,8 @@ async function taken<T>(pending: Promise<Answer<T>>): Promise<T> {
 async function answered<T>(pending: Promise<Answer<T>>): Promise<{ value: T; response: Response }> {
   const { data, error, response, status } = await pending.catch(noAnswer)
   if (!response) return noAnswer()
+  const version = response.headers.get('x-board-version')
+  if (version) boardVersion(version)
   if (error) throw faultOf(status, error.value)
   return { value: data as T, response }
 }

@@ -1,7 +1,9 @@
+const PREFIX = 'faultline.'
+
 /** What this browser remembers. Storage may be full or forbidden; then it forgets, and nothing breaks. */
 export function recall(name: string): string | null {
   try {
-    return localStorage.getItem(`faultline.${name}`)
+    return localStorage.getItem(PREFIX + name)
   } catch {
     return null
   }
@@ -9,7 +11,7 @@ export function recall(name: string): string | null {
 
 export function remember(name: string, value: string): boolean {
   try {
-    localStorage.setItem(`faultline.${name}`, value)
+    localStorage.setItem(PREFIX + name, value)
     return true
   } catch {
     return false
@@ -18,6 +20,11 @@ export function remember(name: string, value: string): boolean {
 
 export function forget(name: string): void {
   try {
-    localStorage.removeItem(`faultline.${name}`)
+    localStorage.removeItem(PREFIX + name)
   } catch {}
+}
+
+/** Hears what another tab remembers (or forgets: `null`) under this name. */
+export function onChangedElsewhere(name: string, handler: (value: string | null) => void): void {
+  window.addEventListener('storage', ({ key, newValue }) => key === PREFIX + name && handler(newValue))
 }

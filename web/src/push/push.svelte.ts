@@ -1,4 +1,5 @@
-import { Fault, subscribe, unsubscribe } from '../lib/api.ts'
+import { subscribe, unsubscribe } from '../lib/api.ts'
+import { Fault } from '../lib/fault.ts'
 
 export type PushState =
   | 'unsupported'

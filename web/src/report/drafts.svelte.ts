@@ -1,64 +1,72 @@
-import { recall, remember } from '../lib/memory.ts'
+import { onChangedElsewhere, recall, remember } from '../lib/memory.ts'
+import type { Draft } from './draft.ts'
 
-/**
- * `typing`: still being written. `waiting`: Send was pressed, no receipt yet. `interrupted`: the session
- * ended meanwhile, so it is shown again as soon as the same person is back.
- */
-export type DraftState = 'typing' | 'waiting' | 'interrupted'
-
-export interface Draft {
-  section: string
-  text: string
-  project: string
-  /** the Idempotency-Key: the same until the receipt */
-  key: string
-  state: DraftState
-  faults?: Record<string, string>
-}
+type Stored = Record<string, Draft>
 
 /** What one person typed, kept in their browser until the receipt. Nobody else's is ever looked at. */
 export class Drafts {
-  all = $state.raw<Record<string, Draft>>({})
-  readonly waiting: Draft[] = $derived(Object.values(this.all).filter(({ state }) => state === 'waiting'))
+  /** by their keys, the oldest first */
+  private all = $state.raw<Stored>({})
+  readonly list: Draft[] = $derived(Object.values(this.all))
+  readonly waiting: Draft[] = $derived(this.list.filter(({ state }) => state === 'waiting'))
+  readonly sections: Set<string> = $derived(new Set(this.list.map(({ body }) => body.section_id)))
   private readonly name: string
   /** the browser would not store them: leaving the page would lose them */
   private unstored = false
 
   constructor(email: string) {
     this.name = `drafts.${email}`
-    this.read()
-    window.addEventListener('beforeunload', event => this.unstored && event.preventDefault())
-    window.addEventListener('storage', event => event.key === `faultline.${this.name}` && this.read())
+    this.all = this.stored()
+    addEventListener('beforeunload', event => this.unstored && event.preventDefault())
+    onChangedElsewhere(this.name, () => {
+      this.all = this.stored()
+    })
   }
 
-  of(section: string): Draft | undefined {
-    return this.all[section]
+  /** The newest first. */
+  of(section: string): Draft[] {
+    return this.list.filter(({ body }) => body.section_id === section).reverse()
   }
 
   keep(draft: Draft): void {
-    this.write({ ...this.stored(), [draft.section]: draft })
+    this.write({ ...this.stored(), [draft.key]: draft })
   }
 
-  /** Only the draft that was sent: another may have taken its place in another tab. */
-  drop({ section, key }: Pick<Draft, 'section' | 'key'>): void {
-    const { [section]: found, ...others } = this.stored()
-    if (found?.key === key) this.write(others)
+  drop(key: string): void {
+    const { [key]: dropped, ...others } = this.stored()
+    if (dropped) this.write(others)
   }
 
-  private read(): void {
-    this.all = this.stored()
-  }
-
-  private stored(): Record<string, Draft> {
+  private stored(): Stored {
     try {
-      return { ...(JSON.parse(recall(this.name) ?? 'null') ?? (this.unstored ? this.all : {})) }
+      return readStored(recall(this.name)) ?? (this.unstored ? this.all : {})
     } catch {
       return {}
     }
   }
 
-  private write(all: Record<string, Draft>): void {
+  private write(all: Stored): void {
     this.all = all
     this.unstored = !remember(this.name, JSON.stringify(all))
   }
+}
+
+/** As version 0.1.0 stored a draft: one a section. */
+interface OldDraft {
+  section: string
+  text: string
+  project: string
+  key: string
+  state: Draft['state']
+}
+
+function readStored(text: string | null): Stored | undefined {
+  const stored: Record<string, Draft | OldDraft> | null = JSON.parse(text ?? 'null')
+  if (!stored) return undefined
+  const drafts = Object.values(stored).map(draft => ('body' in draft ? draft : renewed(draft)))
+  return Object.fromEntries(drafts.map(draft => [draft.key, draft]))
+}
+
+function renewed({ section, text, ...draft }: OldDraft): Draft {
+  return { ...draft, body: { section_id: section, verbatim: text } }
 }

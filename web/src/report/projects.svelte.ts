@@ -1,9 +1,15 @@
-import { findOrCreateProject, type Project, projects } from '../lib/api.ts'
+import type { findOrCreateProject, Project, projects } from '../lib/api.ts'
 import { recall, remember } from '../lib/memory.ts'
+import { tidy } from './draft.ts'
 
 export interface Choice {
   name: string
   creates: boolean
+}
+
+interface Outside {
+  projects: typeof projects
+  findOrCreateProject: typeof findOrCreateProject
 }
 
 const MOST_SHOWN = 50
@@ -15,14 +21,17 @@ export class Projects {
   failed = $state(false)
   private readonly name: string
 
-  constructor(email: string) {
+  constructor(
+    email: string,
+    private readonly outside: Outside,
+  ) {
     this.name = `project.${email}`
     this.last = recall(this.name) ?? ''
   }
 
   async load(): Promise<void> {
     try {
-      this.list = await projects()
+      this.list = await this.outside.projects()
       this.failed = false
     } catch {
       this.failed = true
@@ -50,7 +59,7 @@ export class Projects {
   async idOf(name: string, { anew = false } = {}): Promise<string> {
     const known = anew ? undefined : this.named(name)
     if (known) return known.id
-    const project = await findOrCreateProject(tidy(name))
+    const project = await this.outside.findOrCreateProject(tidy(name))
     this.list = [...this.list.filter(({ id }) => id !== project.id), project]
     return project.id
   }
@@ -61,5 +70,4 @@ export class Projects {
   }
 }
 
-export const tidy = (name: string) => name.trim().normalize('NFC')
 const folded = (name: string) => tidy(name).toLowerCase()

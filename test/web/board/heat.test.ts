@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { range, stepOf, steps } from '../../web/src/board/heat.ts'
+import { range, stepOf, steps } from '../../../web/src/board/heat.ts'
 
 test('nothing reported anywhere has no steps', () => {
   expect(steps(0)).toEqual([])

@@ -1,0 +1,169 @@
+import { createContext, tick } from 'svelte'
+import { Board } from '../board/board.svelte.ts'
+import { Feed } from '../feed/feed.svelte.ts'
+import { type Entry, feed, findOrCreateProject, type Person, projects, report } from '../lib/api.ts'
+import { Fault } from '../lib/fault.ts'
+import { poll } from '../lib/poll.ts'
+import { Push } from '../push/push.svelte.ts'
+import { Drafts } from '../report/drafts.svelte.ts'
+import { ReportForm } from '../report/form.svelte.ts'
+import { Outbox } from '../report/outbox.svelte.ts'
+import { Projects } from '../report/projects.svelte.ts'
+import { Notices } from './notices.svelte.ts'
+import { Router } from './router.svelte.ts'
+import { Session } from './session.svelte.ts'
+
+/** Everything that belongs to one person, made once the session is known. */
+export interface Account {
+  person: Person
+  drafts: Drafts
+  projects: Projects
+  outbox: Outbox
+  form: ReportForm
+  push: Push | undefined
+}
+
+/** What all parts of the page share. */
+export class AppState {
+  readonly session = new Session()
+  readonly router = new Router()
+  readonly board = new Board()
+  readonly notices = new Notices()
+  account = $state.raw<Account>()
+  /** the server did not answer when it was last asked for news */
+  away = $state(false)
+  /** the section that a report has just reached */
+  touched = $state<string>()
+  /** the feed that is looked at now */
+  feed = $state.raw(new Feed())
+  private readonly feeds = new Map([[this.feed.section, this.feed]])
+  /** what gets the focus back when the report form closes */
+  private opener: Element | null = null
+
+  constructor() {
+    addEventListener('online', () => this.session.standing === 'unreachable' && void this.begin())
+  }
+
+  async begin(): Promise<void> {
+    void this.board.load()
+    void this.feed.load()
+    await this.session.begin()
+    const { person } = this.session
+    if (person && !this.account) this.startAccount(person)
+  }
+
+  openReport(section: string, opener: Element | null = document.activeElement): void {
+    this.opener = opener
+    void this.account?.form.open(section)
+  }
+
+  /** Away to another page: nothing to give the focus back to. */
+  leaveReport(): void {
+    this.opener = document.body
+    this.account?.form.close()
+  }
+
+  async signOut(): Promise<void> {
+    try {
+      await this.session.signOut()
+    } catch {
+      this.notices.say('You are still signed in: the server could not be reached.', 'bad')
+    }
+  }
+
+  /** The page anew; an open report is open again afterwards. */
+  reload(): void {
+    this.account?.form.interrupt()
+    location.reload()
+  }
+
+  label(section: string): string {
+    return this.board.label(section)
+  }
+
+  /** Narrows the feed to one section, or shows all. */
+  show(section?: string): void {
+    let feed = this.feeds.get(section)
+    if (feed === this.feed) return
+    if (!feed) {
+      feed = new Feed(section)
+      this.feeds.set(section, feed)
+      void feed.load()
+    } else if (feed.status === 'ready') {
+      feed.show()
+    }
+    this.feed = feed
+  }
+
+  showNews(): void {
+    this.feed.show()
+    this.board.rank()
+  }
+
+  private startAccount(person: Person): void {
+    const drafts = new Drafts(person.email)
+    const list = new Projects(person.email, { projects, findOrCreateProject })
+    const outbox = new Outbox({
+      drafts,
+      projects: list,
+      report,
+      filed: (entry, created) => this.filed(entry, created),
+      refused: ({ body }) =>
+        this.notices.say(`A report on ${this.label(body.section_id)} was not accepted.`, 'bad'),
+    })
+    const form = new ReportForm({
+      drafts,
+      projects: list,
+      outbox,
+      lastOf: async section => (await feed(section, undefined, 1)).entries[0] ?? null,
+      waits: ({ body }) =>
+        this.notices.say(
+          `No answer from the server. Your report on ${this.label(body.section_id)} is kept here.`,
+        ),
+      closed: section => this.returnFocus(section),
+    })
+    const push = person.is_owner ? new Push(person.pushKey) : undefined
+    this.account = { person, drafts, projects: list, outbox, form, push }
+    this.resume(this.account)
+  }
+
+  /** What an earlier visit left: reports that wait for the server, one that an ended session interrupted. */
+  private resume({ drafts, outbox, form, push }: Account): void {
+    const interrupted = drafts.list.find(({ state }) => state === 'interrupted')
+    if (interrupted) void form.open(interrupted.body.section_id)
+    void outbox.flush()
+    addEventListener('online', () => void outbox.flush())
+    void push?.look()
+    poll(() => this.refresh(outbox))
+  }
+
+  private async refresh(outbox: Outbox): Promise<void> {
+    if (this.session.standing !== 'here') return
+    const { board, feed } = this
+    try {
+      await Promise.all([feed.look(), board.failed ? board.load() : board.refresh()])
+      this.away = false
+    } catch (error) {
+      this.away = error instanceof Fault && error.passing
+      return
+    }
+    await outbox.flush()
+  }
+
+  private filed(entry: Entry, created: boolean): void {
+    for (const feed of this.feeds.values()) if (feed.status === 'ready') feed.add(entry)
+    if (created) this.board.add(entry.section_id)
+    this.touched = entry.section_id
+    this.notices.say(`Filed on ${this.label(entry.section_id)}.`, 'good')
+  }
+
+  private async returnFocus(section: string): Promise<void> {
+    await tick()
+    const element = this.opener?.isConnected
+      ? this.opener
+      : document.querySelector(`[data-section="${section}"]`)
+    if (element instanceof HTMLElement || element instanceof SVGElement) element.focus()
+  }
+}
+
+export const [getAppState, setAppState] = createContext<AppState>()
