@@ -66,9 +66,15 @@ export function createGate({ config, sessions, addresses, refuse }: GateParts) {
     }
     const visitor = sessions.open(request.headers.get('cookie'))
     return visitor instanceof Promise
-      ? visitor.then(opened => judge(request, target, answering, address, opened))
-      : judge(request, target, answering, address, visitor)
+      ? visitor.then(opened => judge(request, target, answering, address, forAsker(request, opened)))
+      : judge(request, target, answering, address, forAsker(request, visitor))
   }
+}
+
+/** A page says for whom it asks: when somebody else signed in meanwhile, nothing happens in their name. */
+function forAsker({ headers }: Request, visitor: Visitor | undefined): Visitor | undefined {
+  const email = headers.get('x-signed-in-as')
+  return email === null || email === visitor?.email ? visitor : undefined
 }
 
 const isSafe = (method: string) => isRead(method) || method === 'OPTIONS'

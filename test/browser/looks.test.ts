@@ -98,7 +98,7 @@ inChromium('every state, in light and dark, wide and narrow', () => {
     {
       name: 'waiting-for-the-network',
       act: async page => {
-        await page.route('**/api/session', route => route.abort())
+        await page.route('**/api/defects', route => route.abort())
         await openDialog(page)
         await project(page).fill('Hinge rework')
         await text(page).fill('Loose')

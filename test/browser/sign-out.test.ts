@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
 import {
@@ -35,8 +35,16 @@ inChromium('after signing out nothing is to be seen', () => {
     const { id } = await makeProject(app)
     await report(app.as(ALICE), id, 'For colleagues only', 'usb-port')
   })
+  /** Some browsers keep a page in memory in spite of `no-store`; this one shall. */
+  async function prepare(context: BrowserContext) {
+    await context.addInitScript(noteWhatIsSeen)
+    await context.route(`${app.origin}/`, async route => {
+      const response = await route.fetch({ maxRedirects: 0 })
+      await route.fulfill({ response, headers: { ...response.headers(), 'cache-control': 'private' } })
+    })
+  }
   beforeEach(async () => {
-    open = await visit(browser, app, ALICE, { prepare: context => context.addInitScript(noteWhatIsSeen) })
+    open = await visit(browser, app, ALICE, { prepare })
     await articles(open.page).first().waitFor()
   })
   afterEach(async () => {

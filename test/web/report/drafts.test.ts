@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { Drafts } from '../../../web/src/report/drafts.svelte.ts'
-import { memory, writtenElsewhere } from '../../support/page.ts'
+import { memory, writtenElsewhere } from '../page.ts'
 import { ALICE, draftOf } from './parts.ts'
 
 beforeEach(() => memory.clear())

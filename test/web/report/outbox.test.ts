@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { memory } from '../../support/page.ts'
+import { memory } from '../page.ts'
 import { draftOf, offline, parts, refused, signedOut } from './parts.ts'
 
 beforeEach(() => memory.clear())

@@ -1,4 +1,4 @@
-import '../../support/page.ts'
+import '../page.ts'
 import type { Entry, ReportBody } from '../../../web/src/lib/api.ts'
 import { Fault } from '../../../web/src/lib/fault.ts'
 import { type Draft, newDraft } from '../../../web/src/report/draft.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { Combobox } from '../../../web/src/report/combobox.svelte.ts'
-import { memory } from '../../support/page.ts'
+import { memory } from '../page.ts'
 import { parts } from './parts.ts'
 
 beforeEach(() => memory.clear())
