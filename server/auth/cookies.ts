@@ -15,9 +15,10 @@ export function cookieJar({ publicUrl }: Pick<Config, 'publicUrl'>) {
 
 /** Name and value of each cookie as sent: browsers put the longer path first, then the older one. */
 export function cookiesOf(header: string | null): [name: string, value: string][] {
-  if (!header) return []
-  return header.split(';').flatMap(pair => {
+  const cookies: [string, string][] = []
+  for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=')
-    return at < 0 ? [] : [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as [string, string]]
-  })
+    if (at >= 0) cookies.push([pair.slice(0, at).trim(), pair.slice(at + 1).trim()])
+  }
+  return cookies
 }

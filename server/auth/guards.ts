@@ -8,9 +8,9 @@ export interface RequestContext {
   inApi: boolean
   /** the query as sent, with its question mark, or empty */
   search: string
-  visitor?: Visitor
+  visitor: Visitor | undefined
   /** of an operation of the API */
-  body?: unknown
+  body: unknown
 }
 
 /** It travels on the request itself; nobody else can make this key. */

@@ -24,7 +24,7 @@ export function admit(claims: Claims, config: Pick<Config, 'allowedDomain'>): Ad
 }
 
 export function isOwner(email: string, config: Pick<Config, 'ownerEmail'>): boolean {
-  return isAddress(email) && lower(email) === lower(config.ownerEmail)
+  return lower(email) === lower(config.ownerEmail) && isAddress(email)
 }
 
 function isAddress(email: string): boolean {
@@ -38,5 +38,5 @@ function isInside(email: string, allowedDomain: string): boolean {
 
 /** ASCII letters only: Unicode's rules turn the Kelvin sign into a `k`. */
 function lower(text: string): string {
-  return text.replace(/[A-Z]+/g, letters => letters.toLowerCase())
+  return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, letters => letters.toLowerCase()) : text
 }

@@ -76,14 +76,15 @@ export function createSessions(config: Config, now: () => number = Date.now): Se
 
   return {
     open(cookieHeader) {
-      const candidates = cookiesOf(cookieHeader).flatMap(([is, value]) => (is === name ? [value] : []))
-      const [first] = candidates
+      if (!cookieHeader) return undefined
+      const candidates = cookiesOf(cookieHeader).filter(([is]) => is === name)
+      const first = candidates[0]?.[1]
       if (first === undefined) return undefined
       const session = remembered.get(first)
       const visitor = session && judge(session)
       if (visitor) return visitor
       remembered.delete(first)
-      return firstThatOpens(candidates.slice(0, CANDIDATES_MOST))
+      return firstThatOpens(candidates.slice(0, CANDIDATES_MOST).map(([, value]) => value))
     },
     async begin(email) {
       const iat = now()

@@ -1,6 +1,6 @@
 import { openapi } from '@elysiajs/openapi'
 import { Elysia } from 'elysia'
-import { contextOf, setContext } from '../auth/guards.ts'
+import { contextOf, type RequestContext, setContext } from '../auth/guards.ts'
 import { authRoutes } from '../auth/routes.ts'
 import { isKnownSection } from '../defects/narrowing.ts'
 import { defectRoutes } from '../defects/routes.ts'
@@ -8,14 +8,14 @@ import type { Deps } from '../deps.ts'
 import { projectRoutes } from '../projects/routes.ts'
 import { pushRoutes } from '../push/routes.ts'
 import { messagePage } from './document.ts'
-import { bodyRead, ownError, queryNamesOf, withJsonType, withLongHost } from './elysia.ts'
+import { bodyRead, ownError, queryNamesOf, withLongHost } from './elysia.ts'
 import { type Bundle, pictureFile, send } from './files.ts'
 import { type Admitted, createGate } from './gate.ts'
 import { createFinish } from './headers.ts'
 import { healthRoutes } from './health.ts'
-import { type Answering, createErrorMapper, createRefuse } from './problem.ts'
-import { checkQuery, createTargetReader, isApi, isRead, readJson, seemsApi } from './request.ts'
-import { createAddressBook, pageRoutes } from './routes.ts'
+import { createErrorMapper, createRefuse } from './problem.ts'
+import { checkQuery, isApi, isRead, readJson, readTarget, seemsApi, type Target } from './request.ts'
+import { type Address, createAddressBook, pageRoutes } from './routes.ts'
 
 export type App = ReturnType<typeof createApi>
 
@@ -59,7 +59,6 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
   const refuse = createRefuse(renderPage)
   const fail = createErrorMapper(refuse, log)
   const finish = createFinish(config)
-  const readTarget = createTargetReader()
   const api = createApi(deps, fail)
   const queryNames = queryNamesOf(api.routes)
   const addresses = createAddressBook(config, bundle.files.keys())
@@ -70,54 +69,73 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
     ...pageRoutes.map(([, path]) => [path, bundle.shell] as const),
   ])
 
-  /** The rules of the contract's section 3 in their order; the gate knows the first six. */
-  function answer(request: Request, answering: Answering): Response | Promise<Response> {
+  /** The rules of the contract's section 3 in their order. Promises only where something waits. */
+  function answer(request: Request, context: RequestContext): Response | Promise<Response> {
     const target = readTarget(request)
-    answering.inApi = target ? isApi(target.path) : seemsApi(request.url)
-    if (!target) return refuse('malformed_request', answering)
-    const verdict = gate(request, target, answering)
-    if (verdict instanceof Promise) return verdict.then(judged => go(request, judged, answering))
-    return go(request, verdict, answering)
+    context.inApi = target ? isApi(target.path) : seemsApi(request.url)
+    if (!target) return refuse('malformed_request', context)
+    context.search = target.search
+    const verdict = gate(request, target, context)
+    return verdict instanceof Promise
+      ? verdict.then(judged => respond(request, target, context, judged))
+      : respond(request, target, context, verdict)
   }
 
-  function go(request: Request, verdict: Response | Admitted, answering: Answering) {
+  function respond(
+    request: Request,
+    target: Target,
+    context: RequestContext,
+    verdict: Response | Admitted,
+  ): Response | Promise<Response> {
     if (verdict instanceof Response) return verdict
-    const file = files.get(verdict.address.path)
-    if (verdict.address.path === SECTION_PAGE) return sectionPage(request, verdict.path)
-    return file ? send(request, file) : askApi(request, verdict, answering)
+    const { address, visitor } = verdict
+    if (address.path === SECTION_PAGE) return sectionPage(request, target.path)
+    const file = files.get(address.path)
+    if (file) return send(request, file)
+
+    context.visitor = visitor
+    if (!context.inApi || isRead(request.method)) return askApi(request, target, context, address)
+    return readJson(request).then(body => {
+      context.body = body
+      return askApi(request, target, context, address)
+    })
   }
 
-  async function askApi(request: Request, admitted: Admitted, answering: Answering): Promise<Response> {
-    const { visitor, address, path, search } = admitted
-    const body = answering.inApi && !isRead(request.method) ? await readJson(request) : undefined
-    if (answering.inApi) checkQuery(search, queryNames(request.method, address.path))
-    setContext(request, { ...answering, search, body, ...(visitor ? { visitor } : {}) })
-    return withJsonType(await api.fetch(withLongHost(request, path + search)))
+  function askApi(request: Request, { path, search }: Target, context: RequestContext, address: Address) {
+    if (context.inApi && search) checkQuery(search, queryNames(request.method, address.path))
+    setContext(request, context)
+    return api.fetch(withLongHost(request, path + search))
   }
 
-  async function sectionPage(request: Request, path: string): Promise<Response> {
+  function sectionPage(request: Request, path: string): Response | Promise<Response> {
     const id = path.slice(SECTION_PAGE.indexOf('{'))
-    if (await isKnownSection(db, board, id)) return send(request, bundle.shell)
-    return messagePage(renderPage, noSection)
+    if (board.sections.has(id)) return send(request, bundle.shell)
+    return isKnownSection(db, board, id).then(known =>
+      known ? send(request, bundle.shell) : messagePage(renderPage, noSection),
+    )
   }
 
   let underWay = 0
   return {
     handle(request) {
       const requestId = Bun.randomUUIDv7()
-      const answering = { requestId, inApi: false }
+      const context = { requestId, inApi: false, search: '', visitor: undefined, body: undefined }
       try {
-        const response = answer(request, answering)
+        const response = answer(request, context)
         if (!(response instanceof Promise)) return finish(response, requestId)
         underWay++
-        return response
-          .catch(error => fail(error, answering))
-          .then(answered => {
+        return response.then(
+          answered => {
             underWay--
             return finish(answered, requestId)
-          })
+          },
+          error => {
+            underWay--
+            return finish(fail(error, context), requestId)
+          },
+        )
       } catch (error) {
-        return finish(fail(error, answering), requestId)
+        return finish(fail(error, context), requestId)
       }
     },
     underWay: () => underWay,

@@ -64,8 +64,7 @@ function refusalOf(error: ValidationError): Refusal {
 
 /** Objects are sent under a spelling of the media type that is not the one of bytes of ours (none). */
 export function withJsonType(response: Response): Response {
-  if (response.headers.get('content-type')?.startsWith('application/json;charset')) {
-    response.headers.set('content-type', JSON_TYPE)
-  }
+  const { headers } = response
+  if (headers.get('content-type') === 'application/json;charset=utf-8') headers.set('content-type', JSON_TYPE)
   return response
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
+import { memoized } from '../memo.ts'
 import { pageHeaders } from './headers.ts'
 
 /** What the build of the interface leaves behind. */
@@ -13,11 +14,17 @@ export interface Bundle {
   template: string
 }
 
-export interface StaticFile {
-  encodings: { identity: Body; br?: Body; gzip?: Body }
-  headers: Record<string, string>
+/** A file in each encoding there is; `br` and `gzip` where they are smaller. */
+export type StaticFile = { identity: Variant } & { [encoding in Encoding]?: Variant }
+
+interface Variant {
+  body: Body
+  /** built once: handing them over costs half of what a literal does */
+  headers: Headers
   etag: string
 }
+
+type Encoding = 'br' | 'gzip'
 type Body = Uint8Array<ArrayBuffer>
 
 const mediaTypes: Record<string, string> = {
@@ -37,7 +44,7 @@ export function readBundle(folder: string): Bundle {
     listFiles(folder).map(file => [`/${file}`, readStatic(folder, file)]),
   )
   const shell = take(files, '/index.html')
-  const template = new TextDecoder().decode(take(files, '/page.html').encodings.identity)
+  const template = new TextDecoder().decode(take(files, '/page.html').identity.body)
   return { files, shell, template }
 }
 
@@ -57,35 +64,45 @@ function listFiles(folder: string): string[] {
 /** A picture made at start: compressed once, revalidated by its ETag. */
 export function pictureFile(svg: string): StaticFile {
   const identity = new Uint8Array(new TextEncoder().encode(svg))
-  return {
-    encodings: { identity, br: new Uint8Array(brotliCompressSync(identity)), gzip: Bun.gzipSync(identity) },
-    headers: {
-      'content-type': 'image/svg+xml',
-      'cache-control': 'private, no-cache',
-      vary: 'accept-encoding',
-      ...pageHeaders,
-    },
-    etag: etagOf(identity),
-  }
+  const br = new Uint8Array(brotliCompressSync(identity))
+  const gzip = Bun.gzipSync(identity)
+  const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'private, no-cache', ...pageHeaders }
+  return staticFile({ identity, br, gzip }, headers)
 }
-
-const etagOf = (bytes: Body) => `"${Bun.hash(bytes).toString(36)}"`
 
 function readStatic(folder: string, file: string): StaticFile {
   const read = (name: string): Body | undefined =>
     existsSync(join(folder, name)) ? new Uint8Array(readFileSync(join(folder, name))) : undefined
-  const identity = read(file) ?? new Uint8Array()
-  const br = read(`${file}.br`)
-  const gzip = read(`${file}.gz`)
+  const bodies = {
+    identity: read(file) ?? new Uint8Array(),
+    br: read(`${file}.br`),
+    gzip: read(`${file}.gz`),
+  }
+  return staticFile(bodies, {
+    'content-type': mediaTypes[extname(file)] ?? 'application/octet-stream',
+    'cache-control': cacheControl(file),
+    ...(file.endsWith('.html') ? pageHeaders : {}),
+  })
+}
+
+interface Bodies {
+  identity: Body
+  br: Body | undefined
+  gzip: Body | undefined
+}
+
+function staticFile({ identity, br, gzip }: Bodies, common: Record<string, string>): StaticFile {
+  const hash = Bun.hash(identity).toString(36)
+  const vary: Record<string, string> = br || gzip ? { vary: 'accept-encoding' } : {}
+  const variant = (body: Body, encoding?: Encoding): Variant => {
+    const etag = encoding ? `"${hash}-${encoding}"` : `"${hash}"`
+    const coding: Record<string, string> = encoding ? { 'content-encoding': encoding } : {}
+    return { body, etag, headers: new Headers({ ...common, ...vary, etag, ...coding }) }
+  }
   return {
-    encodings: { identity, ...(br ? { br } : {}), ...(gzip ? { gzip } : {}) },
-    headers: {
-      'content-type': mediaTypes[extname(file)] ?? 'application/octet-stream',
-      'cache-control': cacheControl(file),
-      ...(br ? { vary: 'accept-encoding' } : {}),
-      ...(file.endsWith('.html') ? pageHeaders : {}),
-    },
-    etag: etagOf(identity),
+    identity: variant(identity),
+    ...(br ? { br: variant(br, 'br') } : {}),
+    ...(gzip ? { gzip: variant(gzip, 'gzip') } : {}),
   }
 }
 
@@ -97,20 +114,24 @@ function cacheControl(file: string): string {
 }
 
 export function send(request: Request, file: StaticFile): Response {
-  const accepted = request.headers.get('accept-encoding') ?? ''
-  const encoding = (['br', 'gzip'] as const).find(name => file.encodings[name] && accepts(accepted, name))
-  const etag = encoding ? `${file.etag.slice(0, -1)}-${encoding}"` : file.etag
-  const headers: Record<string, string> = { ...file.headers, etag }
-  if (request.headers.get('if-none-match')?.split(/,\s*/).includes(etag)) {
-    return new Response(null, { status: 304, headers })
-  }
-  if (encoding) headers['content-encoding'] = encoding
-  return new Response(file.encodings[encoding ?? 'identity'], { headers })
+  const encoding = acceptedEncodings(request.headers.get('accept-encoding') ?? '').find(name => file[name])
+  const { body, headers, etag } = file[encoding ?? 'identity'] ?? file.identity
+  const known = request.headers.get('if-none-match')
+  if (known?.split(/,\s*/).includes(etag)) return notModified(headers)
+  return new Response(body, { headers })
 }
 
-function accepts(header: string, encoding: string): boolean {
-  return header.split(',').some(part => {
-    const [name, ...parameters] = part.split(';').map(word => word.trim())
-    return name === encoding && !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
-  })
+function notModified(headers: Headers): Response {
+  const response = new Response(null, { status: 304, headers })
+  response.headers.delete('content-encoding')
+  return response
 }
+
+const acceptedEncodings = memoized(100, header =>
+  (['br', 'gzip'] as const).filter(encoding =>
+    header.split(',').some(part => {
+      const [name, ...parameters] = part.split(';').map(word => word.trim())
+      return name === encoding && !parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
+    }),
+  ),
+)

@@ -6,9 +6,9 @@ import type { Answering, Refuse } from './problem.ts'
 import { isApi, isRead, type Target } from './request.ts'
 import type { Address, AddressBook } from './routes.ts'
 
-export interface Admitted extends Target {
+export interface Admitted {
   address: Address
-  visitor?: Visitor
+  visitor: Visitor | undefined
 }
 
 interface GateParts {
@@ -52,7 +52,7 @@ export function createGate({ config, sessions, addresses, refuse }: GateParts) {
     const audience = address.audiences.get(method)
     if (!audience) return refuse('method_not_allowed', answering, { headers: { allow: address.allow } })
     if (audience === 'owner' && !visitor?.isOwner) return refuse('owner_only', answering)
-    return visitor ? { ...target, address, visitor } : { ...target, address }
+    return { address, visitor }
   }
 
   return (

@@ -1,4 +1,5 @@
 import type { Config } from '../config/read.ts'
+import { withJsonType } from './elysia.ts'
 
 /** Of pages, rendered or built, and of pictures opened as pages. */
 export const pageHeaders = {
@@ -11,7 +12,7 @@ export const pageHeaders = {
 export function createFinish(config: Pick<Config, 'publicUrl'>) {
   const secure = config.publicUrl.startsWith('https:')
   return (response: Response, requestId: string): Response => {
-    const { headers } = response
+    const { headers } = withJsonType(response)
     headers.set('x-request-id', requestId)
     headers.set('x-content-type-options', 'nosniff')
     headers.set('referrer-policy', 'same-origin')

@@ -1,4 +1,5 @@
 import { type FieldFault, Refusal } from '../errors.ts'
+import { memoized } from '../memo.ts'
 import { withoutToString } from './elysia.ts'
 
 export interface Target {
@@ -14,32 +15,24 @@ const DECEPTIVE =
   /\/\/|\\|%(?![0-9A-Fa-f]{2})|%(?:[01][0-9A-Fa-f]|2[DdEeFf]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaCcFf]|6[1-9A-Fa-f]|7[0-9AaEeFf])/
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/
 const HOST_LONGEST = 259
-const HOSTS_MOST = 1_000
 const HEALTH = '/api/health'
 
+/** The host's name, judged once for each spelling; undefined for what no URL can hold. */
+const hostnameOf = memoized(1_000, host => {
+  const url = HOST.test(host) && host.length <= HOST_LONGEST ? URL.parse(`http://${host}`) : null
+  return url?.hostname
+})
+
 /** The request's URL, parsed once. Undefined: no URL, or one that hides where it leads. */
-export function createTargetReader() {
-  const hostnames = new Map<string, string | undefined>()
-
-  function hostnameOf(host: string): string | undefined {
-    if (hostnames.has(host)) return hostnames.get(host)
-    if (host.length > HOST_LONGEST) return undefined
-    const url = HOST.test(host) ? URL.parse(`http://${host}`) : null
-    if (hostnames.size >= HOSTS_MOST) hostnames.clear()
-    hostnames.set(host, url?.hostname)
-    return url?.hostname
-  }
-
-  return ({ method, url, headers }: Request): Target | undefined => {
-    const host = headers.get('host')
-    const hostname = host === null ? '' : hostnameOf(host)
-    const { path, search } = split(url)
-    if (hostname === undefined || url.includes('#') || DECEPTIVE.test(path) || path[0] !== '/')
-      return undefined
-    // Balancers ask in HTTP/1.0, which needs no Host.
-    if (hostname === '' && (path !== HEALTH || !isRead(method))) return undefined
-    return { hostname, path, search }
-  }
+export function readTarget({ method, url, headers }: Request): Target | undefined {
+  const host = headers.get('host')
+  const hostname = host === null ? '' : hostnameOf(host)
+  if (hostname === undefined || url.includes('#')) return undefined
+  const { path, search } = split(url)
+  if (path[0] !== '/' || DECEPTIVE.test(path)) return undefined
+  // Balancers ask in HTTP/1.0, which needs no Host.
+  if (hostname === '' && (path !== HEALTH || !isRead(method))) return undefined
+  return { hostname, path, search }
 }
 
 /** Where there is no Host, or none that a URL can hold, Bun gives the target alone. */
@@ -110,7 +103,6 @@ function cutOff(): never {
 
 /** A misspelt or doubled parameter is a fault, not a default. */
 export function checkQuery(search: string, known: ReadonlySet<string>): void {
-  if (search.length < 2) return
   const seen = new Set<string>()
   const faults: FieldFault[] = []
   for (const pair of search.slice(1).split('&')) {

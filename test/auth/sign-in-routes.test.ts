@@ -19,7 +19,8 @@ test('a HEAD on the callback burns no code, even where no gate stands before the
   const routes = authRoutes({ config, sessions, renderPage, oidc: createOidc(config), log: silentLog })
   const person = browser(async (path, init) => {
     const request = new Request(config.publicUrl + path, init)
-    setContext(request, { requestId: 'test', inApi: false, search: new URL(request.url).search })
+    const { search } = new URL(request.url)
+    setContext(request, { requestId: 'test', inApi: false, search, visitor: undefined, body: undefined })
     return routes.fetch(request)
   })
   const callback = await person.begin('/auth/test')
