@@ -2,6 +2,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json bun.lock bunfig.toml ./
+COPY patches patches
 RUN npx --yes bun@1.4.5 run install:frozen
 COPY . .
 RUN npx --yes bun@1.4.5 run build

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -22,7 +22,7 @@ const root = process.getuid?.() === 0
 const identity = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
 
 /** `durable: false` where no test takes the server's memory away: nothing waits for the disk then. */
-export async function startCluster({ durable = true } = {}): Promise<Cluster> {
+export async function startCluster({ durable = true, standby = false } = {}): Promise<Cluster> {
   // PostgreSQL refuses to run as root, and another user may not see into the checkout. Programs do not run from
   // every temporary directory.
   const home = mkdtempSync('/tmp/faultline-pg-')
@@ -36,6 +36,8 @@ export async function startCluster({ durable = true } = {}): Promise<Cluster> {
     identity,
   )
 
+  // A standby of nobody: it stays in recovery until it is promoted.
+  if (standby) writeFileSync(join(data, 'standby.signal'), '')
   const port = await freePort()
   let server: Bun.Subprocess | undefined
   const cluster: Cluster = {
