@@ -29,7 +29,8 @@ export type FromWorker =
 
 const OPEN_MS = 60_000
 const CLOSE_MS = 2_000
-const END_MS = 1_000
+/** On a busy machine a thread takes its time to end, and the lock stays until it has. */
+const END_MS = 5_000
 
 /** PostgreSQL in a worker, behind a unix socket in its directory, held by one process at a time. */
 export async function openEmbedded(

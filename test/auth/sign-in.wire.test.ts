@@ -4,6 +4,7 @@ import { ALICE, OWNER, testApp } from '../support/app.ts'
 import { browser, locationOf } from '../support/browser.ts'
 import { startCertifiedProvider } from '../support/certified-provider.ts'
 import { besideProvider, expectRefused, isIn, userOf } from '../support/sign-in.ts'
+import { until } from '../support/until.ts'
 
 const here = besideProvider()
 const { arrive, newBrowser } = here
@@ -151,8 +152,9 @@ describe('a refusal', () => {
     const { person, response, html } = await arrive({ email_verified: undefined })
     await expectRefused({ person, response })
     expect(html).toContain('does not say whether')
-    const line = here.app.logs.findLast(({ reason }) => reason === 'verification_missing')
-    expect(line).toMatchObject({ level: 'warn', mend: expect.stringContaining('email_verified') })
+    const told = () => here.app.logs.findLast(({ reason }) => reason === 'verification_missing')
+    await until(() => told() !== undefined, 'the operator is told')
+    expect(told()).toMatchObject({ level: 'warn', mend: expect.stringContaining('email_verified') })
   })
 
   test('does not end the session that one has', async () => {

@@ -28,7 +28,7 @@ test('a lock is not collected as garbage', async () => {
   await acquireLock(dataDir, 0)
   for (let i = 0; i < 3; i++) {
     Bun.gc(true)
-    await Bun.sleep(1)
+    await new Promise(resolve => setImmediate(resolve))
   }
   expect(acquireLock(dataDir, 0)).rejects.toThrow(DataDirBusy)
 })

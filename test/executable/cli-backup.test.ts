@@ -96,9 +96,8 @@ describe.each(kinds)('a backup of %s', from => {
   test('under load holds everything that was there when it began, and nothing by half', async () => {
     const stop = new AbortController()
     const acknowledged: string[] = []
-    const slowest = { ms: 0 }
     const writers = [ALICE, BOB, ALICE, BOB].map(email =>
-      keepReporting(app, email, acknowledged, slowest, stop.signal),
+      keepReporting(app, email, acknowledged, stop.signal),
     )
     await until(() => acknowledged.length > 40, 'reports are coming in')
     const before = [...acknowledged]
@@ -118,8 +117,6 @@ describe.each(kinds)('a backup of %s', from => {
     const known = new Set(restored.projects.map(project => project.id))
     expect(restored.defects.filter(row => !known.has(row.projectId))).toEqual([])
     expect(Object.values(restored.totals).reduce((a, b) => a + b, 0)).toBe(restored.defects.length)
-    // The server was never held up for as long as one of its deadlines.
-    expect(slowest.ms).toBeLessThan(4_000)
   })
 
   test('on a terminal shows how far it is, and nothing of that in a pipe', async () => {
@@ -144,13 +141,7 @@ describe.each(kinds)('a backup of %s', from => {
   })
 })
 
-async function keepReporting(
-  app: TestApp,
-  email: string,
-  acknowledged: string[],
-  slowest: { ms: number },
-  stop: AbortSignal,
-) {
+async function keepReporting(app: TestApp, email: string, acknowledged: string[], stop: AbortSignal) {
   const call = app.as(email)
   const post = (path: string, body: object) =>
     call(path, {
@@ -159,15 +150,14 @@ async function keepReporting(
       headers: { 'content-type': 'application/json' },
     })
   for (let i = 0; !stop.aborted; i++) {
-    const started = performance.now()
     const project = (await (
       await post('/api/projects', { name: `${email} ${i % 50} ${Bun.randomUUIDv7()}` })
     ).json()) as { id: string }
     const body = { section_id: sections()[0], project_id: project.id, verbatim: `under load ${i}` }
     const response = await post('/api/defects', body)
+    // Held up for as long as one of its deadlines, the server would say 503.
     expect(response.status).toBe(201)
     acknowledged.push(((await response.json()) as { id: string }).id)
-    slowest.ms = Math.max(slowest.ms, performance.now() - started)
   }
 }
 

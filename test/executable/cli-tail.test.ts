@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import postgres from 'postgres'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
 import { faultline, type Going, going, home, sections } from '../support/cli.ts'
-import { startCluster } from '../support/postgres.ts'
+import { freePort, startCluster } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
 const long = process.env.FAULTLINE_LONG === '1'
@@ -100,12 +100,14 @@ test('tail -f waits for a server and never opens the embedded database itself', 
   const place = home()
   const tail = going(['tail', '-f'], { cwd: place.path })
   await tail.says(/out of reach.*no server is running/)
-  await Bun.sleep(2_500)
   expect(existsSync(place.file('faultline-data'))).toBe(false)
+  const server = going(['demo'], { cwd: place.path, env: { PORT: String(await freePort()) } })
+  await tail.says(/is back/)
   expect(tail.err.filter(line => line.includes('out of reach'))).toHaveLength(1)
   expect(await tail.signal('SIGINT')).toBe(130)
+  expect(await server.signal('SIGTERM')).toBe(0)
   place.remove()
-})
+}, 60_000)
 
 describe('on a PostgreSQL of its own', () => {
   test('one that commits late is shown late, once, and a restart of the database is survived', async () => {
@@ -149,7 +151,8 @@ describe('on a PostgreSQL of its own', () => {
       'the database takes reports again',
     )
     await tail.says(/after the restart/)
-    await Bun.sleep(2_500)
+    await insert(sql, 'in a later round')
+    await tail.says(/in a later round/)
 
     expect(await tail.signal('SIGINT')).toBe(130)
     expect(printed(tail).map(entry => entry.verbatim)).toEqual([
@@ -157,6 +160,7 @@ describe('on a PostgreSQL of its own', () => {
       'begun later, committed sooner',
       'committed late',
       'after the restart',
+      'in a later round',
     ])
     await sql.end()
     await cluster.remove()

@@ -19,7 +19,6 @@ test('the smallest encoding that the browser accepts is sent', () => {
 })
 
 test('a header full of blanks costs nothing', () => {
-  const began = performance.now()
-  for (let i = 0; i < 10; i++) asked(`gzip${' '.repeat(16_000)}x`)
-  expect(performance.now() - began).toBeLessThan(500)
-})
+  // What goes over them again and again would take minutes.
+  expect(asked(`gzip${' '.repeat(500_000)}x`).headers.get('content-encoding')).toBeNull()
+}, 20_000)

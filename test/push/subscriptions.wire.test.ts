@@ -305,9 +305,10 @@ describe('with a push service in trouble, and over a restart', () => {
     expect([response.status, (await problemOf(response)).code]).toEqual([409, 'push_off'])
     await report(alice, projectId)
     expect((await remove({ endpoint: 'x' })).status).toBe(204)
-    expect(
-      app.logs.filter(({ message }) => message === 'push is off: VAPID_PUBLIC_KEY is not set'),
-    ).toHaveLength(1)
+    const said = () =>
+      app.logs.filter(({ message }) => message === 'push is off: VAPID_PUBLIC_KEY is not set')
+    await until(() => said().length > 0)
+    expect(said()).toHaveLength(1)
     expect(service.received).toEqual([])
   }, 30_000)
 })

@@ -96,8 +96,7 @@ export function going(args: string[], where: Surroundings = {}): Going {
       for (const listener of listeners) listener()
     }
   }
-  void follow(child.stdout, self.out)
-  void follow(child.stderr, self.err)
+  const everythingSaid = Promise.all([follow(child.stdout, self.out), follow(child.stderr, self.err)])
   return {
     ...self,
     says(line) {
@@ -108,11 +107,8 @@ export function going(args: string[], where: Surroundings = {}): Going {
       }
       listeners.add(look)
       look()
-      child.exited.then(() =>
-        setTimeout(
-          () => reject(new Error(`ended without ${line}: ${[...self.out, ...self.err].join('\n')}`)),
-          200,
-        ),
+      everythingSaid.then(() =>
+        reject(new Error(`ended without ${line}: ${[...self.out, ...self.err].join('\n')}`)),
       )
       return promise.finally(() => listeners.delete(look))
     },

@@ -24,7 +24,6 @@ export interface Received {
   headers: Record<string, string>
   /** the verified VAPID token's claims, and the key it was verified with */
   vapid: { aud: unknown; exp: number; sub: unknown; key: string }
-  at: number
 }
 
 export type Answer = (push: Received, earlierOfDevice: number) => Response | Promise<Response>
@@ -83,7 +82,6 @@ export function pushService(): PushService {
         bytes: body.length,
         headers: Object.fromEntries(request.headers),
         vapid,
-        at: performance.now(),
       }
       const earlier = service.received.filter(({ device }) => device === push.device).length
       service.received.push(push)

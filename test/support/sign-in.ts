@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import { type TestApp, testApp } from './app.ts'
 import { type Browser, browser } from './browser.ts'
 import { startTestProvider, type TestProvider } from './provider.ts'
+import { until } from './until.ts'
 
 interface Answer {
   user: { email: string; is_owner: boolean } | null
@@ -18,7 +19,8 @@ export function besideProvider() {
   })
   afterEach(async () => {
     provider.reset()
-    expect((await app.anonymous('/api/health')).status).toBe(200)
+    const healthy = async () => (await app.anonymous('/api/health')).status === 200
+    await until(healthy, 'the server is healthy after it')
   })
   afterAll(async () => {
     await app.stop()
