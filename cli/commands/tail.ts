@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Board, loadBoard } from '../../server/board/board.ts'
 import { type DataConfig, readDataConfig } from '../../server/config/read.ts'
 import type { Database } from '../../server/db/database.ts'
+import { SchemaTooOld } from '../../server/db/migrate.ts'
 import type { FeedEntry } from '../../server/defects/entry.ts'
 import { readFeed } from '../../server/defects/feed.ts'
 import { type Follower, follow } from '../../server/defects/follow.ts'
@@ -76,7 +77,9 @@ async function watch(
       if (away) io.say('The database is back.')
       away = false
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error
+      // A server that comes up has its database migrated in a moment.
+      const migrating = away && error instanceof SchemaTooOld
+      if (!(error instanceof DatabaseUnavailable) && !migrating) throw error
       if (!away) io.say(`The database is out of reach (${error.message}); waiting for it.`)
       away = true
     }

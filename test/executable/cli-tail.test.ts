@@ -102,6 +102,7 @@ test('tail -f waits for a server and never opens the embedded database itself', 
   await tail.says(/out of reach.*no server is running/)
   expect(existsSync(place.file('faultline-data'))).toBe(false)
   const server = going(['demo'], { cwd: place.path, env: { PORT: String(await freePort()) } })
+  await server.says(/Sign in as/)
   await tail.says(/is back/)
   expect(tail.err.filter(line => line.includes('out of reach'))).toHaveLength(1)
   expect(await tail.signal('SIGINT')).toBe(130)
