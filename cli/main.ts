@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 import { backup } from './commands/backup.ts'
+import { completion } from './commands/completion.ts'
 import { counts } from './commands/counts.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
@@ -12,6 +13,7 @@ import { projects } from './commands/projects.ts'
 import { push } from './commands/push.ts'
 import { restore } from './commands/restore.ts'
 import { serve } from './commands/serve.ts'
+import { systemd } from './commands/systemd.ts'
 import { tail } from './commands/tail.ts'
 import { version } from './commands/version.ts'
 import { createProgram, start } from './program.ts'
@@ -21,7 +23,7 @@ process.noDeprecation = true
 
 const commands = {
   'Run it:': [serve, demo],
-  'Set it up:': [init, doctor, migrate, healthcheck],
+  'Set it up:': [init, doctor, migrate, healthcheck, systemd, completion],
   'Read it:': [counts, feed, tail, projects, push],
   'Keep it:': [backup, restore],
   'About it:': [version, help],

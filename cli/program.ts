@@ -5,13 +5,23 @@ import { oneLine } from './terminal/print.ts'
 
 export { version }
 
-const statuses = `
+export const statuses: [status: number, means: string][] = [
+  [exit.ok, 'ok'],
+  [exit.failed, 'failed'],
+  [exit.usage, 'usage or configuration'],
+  [exit.unreachable, 'database unreachable'],
+  [exit.schema, 'schema mismatch'],
+  [exit.noDevice, 'no push subscription'],
+  [exit.pushRefused, 'push refused'],
+  [exit.interrupted, 'interrupted'],
+]
+
+const after = `
 Examples:
   $ faultline demo
   $ faultline counts --since 7d
 
-Exit status: 0 ok, 1 failed, 2 usage or configuration, 3 database unreachable,
-4 schema mismatch, 5 no push subscription, 6 push refused, 130 interrupted.
+Exit status: ${statuses.map(([status, means]) => `${status} ${means}`).join(', ')}.
 
 Settings come from the environment; \`faultline init\` writes a file with all of them.`
 
@@ -32,7 +42,7 @@ export function createProgram(): Command {
       writeErr: text => void process.stderr.write(cleaned(text.replace(/^error: /, 'faultline: '))),
     })
     .exitOverride()
-    .addHelpText('after', statuses)
+    .addHelpText('after', after)
 }
 
 const written = (argument: Argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`)

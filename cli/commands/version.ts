@@ -2,15 +2,26 @@ import type { Command } from 'commander'
 import { examples, version as own } from '../program.ts'
 import { run } from '../run.ts'
 
+/** Told at build time; a run from source knows neither. */
+declare const FAULTLINE_COMMIT: string | undefined
+declare const FAULTLINE_TARGET: string | undefined
+
+const build = {
+  version: own,
+  commit: typeof FAULTLINE_COMMIT === 'undefined' ? 'unknown' : FAULTLINE_COMMIT,
+  target: typeof FAULTLINE_TARGET === 'undefined' ? 'source' : FAULTLINE_TARGET,
+  bun: Bun.version,
+}
+
 export function version(program: Command) {
   program
     .command('version')
     .description('print the version')
-    .option('--json', 'as JSON')
-    .addHelpText('after', examples('faultline version'))
+    .option('--json', 'with the commit and the target it was built from and for')
+    .addHelpText('after', examples('faultline version', 'faultline version --json'))
     .action((_options, command: Command) =>
       run(command, async io => {
-        io.print(io.json ? JSON.stringify({ version: own, bun: Bun.version }) : `faultline ${own}`)
+        io.print(io.json ? JSON.stringify(build) : `faultline ${own}`)
       }),
     )
 }

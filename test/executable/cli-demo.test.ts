@@ -17,7 +17,9 @@ const begin = async () => {
 }
 const here = (...args: string[]) => faultline(args, { cwd: place.path })
 const total = async () => {
-  const counted: Record<string, number> = JSON.parse((await here('counts', '--json')).out)
+  const { out, ...ended } = await here('counts', '--json')
+  expect(ended).toEqual({ status: 0, err: '' })
+  const counted: Record<string, number> = JSON.parse(out)
   return { sum: Object.values(counted).reduce((a, b) => a + b, 0), sections: Object.keys(counted) }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { version } from '../../package.json'
-import { faultline, home, onTerminal } from '../support/cli.ts'
+import { executable, faultline, home, onTerminal } from '../support/cli.ts'
 
 const place = home()
 afterAll(() => place.remove())
@@ -14,6 +14,8 @@ const commands = [
   'doctor',
   'migrate',
   'healthcheck',
+  'systemd',
+  'completion',
   'counts',
   'feed',
   'tail',
@@ -46,7 +48,35 @@ test('help lists every command', async () => {
 test('the version is told in every way that people try', async () => {
   for (const args of [['--version'], ['-v']]) expect((await faultline(args, here)).out).toBe(`${version}\n`)
   expect((await faultline(['version'], here)).out).toBe(`faultline ${version}\n`)
-  expect(JSON.parse((await faultline(['version', '--json'], here)).out)).toMatchObject({ version })
+  expect(JSON.parse((await faultline(['version', '--json'], here)).out)).toEqual({
+    version,
+    commit: expect.stringMatching(/^(unknown|[0-9a-f]{40}(-dirty)?)$/),
+    target: `${process.platform}-${process.arch}`,
+    bun: Bun.version,
+  })
+})
+
+test('the unit for systemd is one that systemd takes', async () => {
+  const { status, out } = await faultline(['systemd'], here)
+  expect(status).toBe(0)
+  expect(out).toContain('\nExecStart=/usr/local/bin/faultline serve --env-file /etc/faultline/env\n')
+  if (!Bun.which('systemd-analyze')) return
+  const unit = place.file('faultline.service')
+  await Bun.write(unit, out.replaceAll('/usr/local/bin/faultline', executable))
+  const verified = Bun.spawnSync(['systemd-analyze', 'verify', unit])
+  expect({ status: verified.exitCode, said: verified.stderr.toString() }).toEqual({ status: 0, said: '' })
+})
+
+test.each(['bash', 'zsh', 'fish'])('a completion for %s knows the commands', async shell => {
+  const { status, out, err } = await faultline(['completion', shell], here)
+  expect({ status, err }).toEqual({ status: 0, err: '' })
+  for (const name of ['healthcheck', 'status', '--env-file']) expect(out).toContain(name.replace('--', ''))
+})
+
+test('the manual page holds every command', async () => {
+  const { status, out } = await faultline(['help', '--man'], here)
+  expect(status).toBe(0)
+  for (const name of commands) expect(out).toContain(`.SS "faultline ${name}`)
 })
 
 const mistakes: [args: string[], said: RegExp][] = [
@@ -63,6 +93,7 @@ const mistakes: [args: string[], said: RegExp][] = [
   [['backup'], /missing required argument/],
   [['backup', '-'], /name a file/],
   [['--env-file', 'nowhere.env', 'counts'], /nowhere\.env cannot be read/],
+  [['completion', 'csh'], /Allowed choices are bash, zsh, fish/],
   [[], /Usage: faultline/],
 ]
 

@@ -40,6 +40,7 @@ function usesIn(text: string): Use[] {
 }
 /** As a word of its own or at the end of a path, in a unit file too. */
 const CALL = /(?:^(?:Exec\w+=-?)?|[\s"])(?:[\w./-]+\/)?faultline (?!env )([a-z].*)$/
+const UNIT = 'cli/commands/faultline.service'
 /** Where `faultline` is a container or an upstream. */
 const NOT_OURS = /^\s*(?:docker|upstream|sudo (?:install|useradd|systemctl))/
 
@@ -61,7 +62,10 @@ test('every dependency has its row, with what it is for', () => {
 })
 
 test('every command and option that a document names exists', async () => {
-  const uses = documents.flatMap(document => usesIn(read(document)).map(use => ({ document, ...use })))
+  const unit = `\n\`\`\`\n${read(UNIT)}\`\`\`\n`
+  const texts = [...documents.map(document => [document, read(document)] as const), [UNIT, unit] as const]
+  const uses = texts.flatMap(([document, text]) => usesIn(text).map(use => ({ document, ...use })))
+  expect(uses.filter(use => use.document === UNIT).map(use => use.command)).toContain('serve')
   expect(new Set(uses.map(use => use.command)).size).toBeGreaterThan(12)
   const commands = [...new Set(uses.map(use => use.command))]
   const help = new Map(await Promise.all(commands.map(async name => [name, await helpOf(name)] as const)))
