@@ -37,7 +37,17 @@ function placeOf(file: string): string {
 /** Who may import whom, folder against folder. Everybody may use their own folder and the ground. */
 const directions: Record<string, string[]> = {
   cli: ['cli/commands', 'cli/terminal', 'config', 'db'],
-  'cli/commands': ['cli', 'cli/checks', 'cli/terminal', 'config', 'db', 'board', 'demo', 'serve', ...features],
+  'cli/commands': [
+    'cli',
+    'cli/checks',
+    'cli/terminal',
+    'config',
+    'db',
+    'board',
+    'demo',
+    'serve',
+    ...features,
+  ],
   'cli/checks': ['cli/terminal', 'config', 'db', 'board', 'demo', ...features],
   'cli/terminal': ['config', 'db', 'embedded', 'board', ...features],
   web: ['http', 'deps'],
@@ -86,14 +96,20 @@ test('no files import each other in a circle, types included', () => {
 test('HTTP stays in the front and the features, the command line in its folder, OAuth in auth', () => {
   const usersOf = (name: RegExp) =>
     new Set(files.filter(file => importsOf.get(file)!.some(path => name.test(path))).map(placeOf))
-  const beyond = (name: RegExp, places: string[]) => [...usersOf(name)].filter(place => !places.includes(place))
+  const beyond = (name: RegExp, places: string[]) =>
+    [...usersOf(name)].filter(place => !places.includes(place))
   expect(beyond(/^(elysia|@elysiajs\/.*)$/, ['http', GROUND, 'web', ...features])).toEqual([])
   expect(beyond(/^commander$/, ['cli', 'cli/commands', 'cli/terminal'])).toEqual([])
   expect(beyond(/^arctic$/, ['auth'])).toEqual([])
 })
 
 function edges(): [string, string][] {
-  return files.flatMap(from => importsOf.get(from)!.filter(ours).map((to): [string, string] => [from, to]))
+  return files.flatMap(from =>
+    importsOf
+      .get(from)!
+      .filter(ours)
+      .map((to): [string, string] => [from, to]),
+  )
 }
 
 function ours(path: string): boolean {
