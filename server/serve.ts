@@ -43,6 +43,8 @@ export async function start(
   { onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
   const board = loadBoard(config.boardFile)
+  for (const { harmless, ...change } of board.warnings)
+    log[harmless ? 'info' : 'warn']('the drawing was changed', change)
   const bundle = readBundle(assets.web)
   const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
   let ready = false

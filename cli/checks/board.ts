@@ -1,15 +1,16 @@
-import { BoardFaults, loadBoard } from '../../server/board/board.ts'
+import { BoardFaults, loadBoard, sayWarning } from '../../server/board/board.ts'
 import type { DataConfig } from '../../server/config/read.ts'
 import { explain } from '../terminal/explain.ts'
 import { quantity } from '../terminal/print.ts'
-import { type Check, fault, ok, skipped, UNMENDED } from './check.ts'
+import { type Check, fault, ok, skipped, UNMENDED, warning } from './check.ts'
 
 export function* checkBoard(data: DataConfig | undefined): Generator<Check> {
   if (!data) return yield skipped('board', UNMENDED)
   const file = data.boardFile ?? 'the built-in one'
   try {
-    const { sections } = loadBoard(data.boardFile)
+    const { sections, warnings } = loadBoard(data.boardFile)
     yield ok('board', `${file}, ${quantity(sections.size, 'section')}`)
+    for (const change of warnings) yield (change.harmless ? ok : warning)('board', sayWarning(change))
   } catch (error) {
     const faults = error instanceof BoardFaults ? error.faults : explain(error).messages
     for (const said of faults) yield fault('board', said, `mend it in ${file}`)

@@ -1,11 +1,12 @@
 export interface Check {
   name: 'settings' | 'database' | 'schema' | 'board' | 'sign-in' | 'push keys' | 'push services'
-  status: 'ok' | 'fault' | 'skipped'
+  status: 'ok' | 'warning' | 'fault' | 'skipped'
   said: string
   mend?: string
 }
 
 export const ok = (name: Check['name'], said: string): Check => ({ name, status: 'ok', said })
+export const warning = (name: Check['name'], said: string): Check => ({ name, status: 'warning', said })
 export const fault = (name: Check['name'], said: string, mend: string): Check => ({
   name,
   status: 'fault',

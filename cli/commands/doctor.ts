@@ -32,10 +32,10 @@ export function doctor(program: Command) {
 }
 
 const NAME_COLUMNS = 14
-const marks = { ok: 'ok    ', fault: 'FAULT ', skipped: 'skip  ' }
+const marks = { ok: 'ok    ', warning: 'warn  ', fault: 'FAULT ', skipped: 'skip  ' }
 
 function drawn({ name, status, said, mend }: Check, { paint, screen }: Io): string[] {
-  const colour = { ok: paint.good, fault: paint.bad, skipped: paint.dim }[status]
+  const colour = { ok: paint.good, warning: paint.warm, fault: paint.bad, skipped: paint.dim }[status]
   const indent = ' '.repeat(marks.ok.length + NAME_COLUMNS)
   const wrapped = (text: string) => {
     const room = Math.max(20, screen - width(indent))

@@ -1,13 +1,19 @@
 import { readFileSync, statSync } from 'node:fs'
 import { fileFault, notAFile } from '../file-fault.ts'
 import builtIn from './built-in.svg' with { type: 'text' }
-import { clip, type Fault, parseXml, type XmlElement } from './parse.ts'
+import { clip, type Findings, type Warning } from './findings.ts'
+import { decode, NotText } from './import/decode.ts'
+import type { Image, Images } from './import/images.ts'
+import { importDrawing } from './import/import.ts'
+import { parseXml, type XmlElement } from './parse.ts'
 import { cleanElement, judgeFor, marksSection, type Shape, SVG_NAMESPACE } from './policy.ts'
 import { judgeReuse } from './reuse.ts'
 import { findSections, type Section } from './sections.ts'
 import { viewBoxOf } from './view-box.ts'
 import { writeSvg } from './write.ts'
 
+export { sayWarning, type Warning } from './findings.ts'
+export type { Image } from './import/images.ts'
 export { isSectionId, type Section } from './sections.ts'
 
 export interface Board {
@@ -15,6 +21,10 @@ export interface Board {
   svg: string
   /** by id, in the order of the drawing */
   sections: ReadonlyMap<string, Section>
+  /** pictures that were embedded in the file, by the path that the drawing names them by */
+  images: ReadonlyMap<string, Image>
+  /** what the import changed or left out */
+  warnings: readonly Warning[]
 }
 
 /** Why a drawing cannot be the board: one line a fault, each with its mend. */
@@ -25,9 +35,9 @@ export class BoardFaults extends Error {
   }
 }
 
-const MAX_BYTES = 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 const MAX_LISTED = 200
-const NO_SECTION = 'no section: mark shapes with data-section="…" and data-label="…"'
+const NO_SECTION = ': no section: mark shapes with data-section="…" and data-label="…"'
 
 /** The board of BOARD_FILE, or the built-in one. */
 export function loadBoard(file?: string): Board {
@@ -35,56 +45,62 @@ export function loadBoard(file?: string): Board {
 }
 
 export function parseBoard(svg: string): Board {
-  if (Buffer.byteLength(svg) > MAX_BYTES) throw new BoardFaults([tooLarge()])
-  const { root, complete, faults } = parseXml(svg)
-  if (!root) throw refusal(faults)
-  const drawing = judgeRoot(root, faults)
-  if (!drawing) throw refusal(faults)
-  const { sections, faults: sectionFaults } = findSections(drawing)
-  faults.push(...sectionFaults, ...judgeReuse(drawing))
-  if (complete && !marksSection(root)) faults.push({ line: root.line, text: NO_SECTION })
-  if (faults.length) throw refusal(faults)
-  return { svg: writeSvg(drawing), sections }
+  if (Buffer.byteLength(svg) > MAX_BYTES) throw new BoardFaults([TOO_LARGE])
+  const { root, complete, findings } = parseXml(svg)
+  if (!root || !isSvg(root, findings)) throw refusal(findings)
+  const marked = marksSection(root)
+  const images = importDrawing(root, findings)
+  const drawing = cleanRoot(root, images, findings)
+  const sections = findSections(drawing, findings)
+  judgeReuse(drawing, findings)
+  if (complete && !sections.size && !(marked && findings.faults.length)) findings.fault(root, NO_SECTION)
+  if (findings.faults.length) throw refusal(findings)
+  return { svg: writeSvg(drawing), sections, images: images.kept, warnings: findings.warnings }
 }
 
-function judgeRoot(root: XmlElement, faults: Fault[]): Shape | undefined {
-  if (root.name !== 'svg' || (root.namespace !== '' && root.namespace !== SVG_NAMESPACE)) {
-    faults.push({ line: root.line, text: `the root is <${clip(root.name)}>: the file must hold one <svg>` })
-    return undefined
-  }
-  const drawing = cleanElement(judgeFor(root, faults), root)
-  if (!drawing) return undefined
+function isSvg(root: XmlElement, findings: Findings): boolean {
+  if (root.name === 'svg' && ['', SVG_NAMESPACE].includes(root.namespace)) return true
+  findings.faultInLine(root.line, `the root is <${clip(root.name)}>: the file must hold one <svg>`)
+  return false
+}
+
+function cleanRoot(root: XmlElement, images: Images, findings: Findings): Shape {
+  const drawing = cleanElement(
+    judgeFor(root, findings, href => images.kept.has(href)),
+    root,
+  )!
   const viewBox = viewBoxOf(drawing.attributes)
-  if (!viewBox) faults.push({ line: root.line, text: '<svg> has no size: add viewBox="0 0 WIDTH HEIGHT"' })
+  if (!viewBox) findings.fault(root, ' has no size: add viewBox="0 0 WIDTH HEIGHT"')
   for (const name of ['xmlns', 'viewBox', 'width', 'height', 'x', 'y']) drawing.attributes.delete(name)
   drawing.attributes = new Map([['xmlns', SVG_NAMESPACE], ['viewBox', viewBox ?? ''], ...drawing.attributes])
   return drawing
 }
 
-function refusal(faults: Fault[]): BoardFaults {
+function refusal({ faults }: Findings): BoardFaults {
   const sorted = faults.toSorted((a, b) => a.line - b.line).map(({ line, text }) => `line ${line}: ${text}`)
   const listed = [...new Set(sorted)]
   if (listed.length <= MAX_LISTED) return new BoardFaults(listed)
   return new BoardFaults([...listed.slice(0, MAX_LISTED), `and ${listed.length - MAX_LISTED} more`])
 }
 
-const tooLarge = () => 'the drawing is larger than 1 MiB: simplify its paths, or remove pictures inside it'
+const TOO_LARGE = 'the drawing is larger than 4 MiB: simplify its paths, or make pictures inside it smaller'
 
 function readBoardFile(file: string): string {
   const bytes = bytesOf(file)
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
     throw new BoardFaults(['BOARD_FILE: the drawing is compressed (.svgz): save it as plain SVG'])
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new BoardFaults(['BOARD_FILE: the drawing is not UTF-8: save it with that encoding'])
+    return decode(bytes)
+  } catch (error) {
+    if (error instanceof NotText) throw new BoardFaults([`BOARD_FILE: ${error.message}`])
+    throw error
   }
 }
 
 function bytesOf(file: string): Uint8Array {
   try {
     const { size } = requireFile(file)
-    if (size > MAX_BYTES) throw new BoardFaults([`BOARD_FILE: ${tooLarge()}`])
+    if (size > MAX_BYTES) throw new BoardFaults([`BOARD_FILE: ${TOO_LARGE}`])
     return readFileSync(file)
   } catch (error) {
     if (error instanceof BoardFaults) throw error

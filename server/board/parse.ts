@@ -1,4 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
+import { clip, Findings } from './findings.ts'
+import { Entities } from './import/entities.ts'
 
 export interface XmlAttribute {
   name: string
@@ -11,25 +13,23 @@ export interface XmlAttribute {
 export interface XmlElement {
   name: string
   namespace: string
+  id: string | undefined
   attributes: XmlAttribute[]
   children: (XmlElement | string)[]
+  parent: XmlElement | undefined
   line: number
-}
-
-export interface Fault {
-  line: number
-  text: string
 }
 
 export interface XmlDocument {
   /** as far as it could be read */
   root?: XmlElement
   complete: boolean
-  faults: Fault[]
+  findings: Findings
 }
 
 export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
 const MAX_DEPTH = 100
+const MAX_ELEMENTS = 100_000
 const MAX_FAULTS = 1000
 
 /** What saxes says, in words that say what to do. */
@@ -62,7 +62,7 @@ const HARMLESS: typeof FATAL = [
   [/^duplicate attribute: (.*)\.$/, 'attribute $1 twice: keep one'],
 ]
 
-/** Reads XML 1.0 with namespaces, strictly. Nothing is fetched; no entity is known but the five of XML. */
+/** Reads XML 1.0 with namespaces, strictly. Nothing is fetched; entities are those of XML and of the file itself. */
 export function parseXml(source: string): XmlDocument {
   const reader = new Reader(source)
   try {
@@ -77,9 +77,11 @@ export function parseXml(source: string): XmlDocument {
 class NotWellFormed extends Error {}
 
 class Reader {
-  readonly document: XmlDocument = { complete: false, faults: [] }
+  readonly document: XmlDocument = { complete: false, findings: new Findings() }
   private readonly parser = new SaxesParser({ xmlns: true, position: false })
   private readonly open: XmlElement[] = []
+  private elements = 0
+  private entities: Entities | undefined
   private lastClosed: XmlElement | undefined
   /** the name of the start tag that is being read */
   private tag: string | undefined
@@ -88,7 +90,7 @@ class Reader {
 
   constructor(private readonly source: string) {
     const { parser } = this
-    parser.ENTITIES = tableOf(parser.ENTITIES, name => this.unknownEntity(name))
+    parser.ENTITIES = tableOf(parser.ENTITIES, name => this.entity(name))
     parser.on('error', ({ message }) => this.judge(message))
     parser.on('xmldecl', declaration => this.declare(declaration))
     parser.on('doctype', text => this.doctype(text))
@@ -109,8 +111,9 @@ class Reader {
   }
 
   private note(text: string, line = this.parser.line): void {
-    this.document.faults.push({ line, text })
-    if (this.document.faults.length >= MAX_FAULTS) throw new NotWellFormed(text)
+    const { findings } = this.document
+    findings.faultInLine(line, text)
+    if (findings.faults.length >= MAX_FAULTS) throw new NotWellFormed(text)
   }
 
   private fail(text: string, line?: number): never {
@@ -136,27 +139,34 @@ class Reader {
     this.fail(`<${clip(element?.name ?? '')}> is never closed`, element?.line)
   }
 
-  private unknownEntity(name: string): string {
+  private entity(name: string): string {
+    const declared = this.entities?.resolve(name)
+    if (declared !== undefined) return declared
     if (/[\s<>&"']/.test(name))
       this.fail('"&" by itself: write "&amp;"', this.parser.line - name.split('\n').length + 1)
     this.note(`&${clip(name)}; is not known: write the character itself`)
     return ''
   }
 
-  private declare({ version, encoding = 'utf-8' }: { version?: string; encoding?: string }): void {
+  private declare({ version }: { version?: string }): void {
     if (version !== '1.0') this.note('XML 1.0 is meant: write version="1.0"')
-    if (!/^(utf-?8|us-ascii)$/i.test(encoding))
-      this.note('another encoding is declared: save the file as UTF-8')
   }
 
   private doctype(text: string): void {
-    if (text.includes('['))
-      this.note('the DOCTYPE declares entities or types: remove the whole <!DOCTYPE …]>')
+    if (text.includes('[')) this.entities = new Entities(text, fault => this.note(fault))
   }
 
   private instruct(target: string): void {
-    // XMP packets in metadata are wrapped in these; they say nothing about the picture
-    if (target !== 'xpacket') this.note(`processing instruction <?${clip(target)}…?>: remove it`)
+    const name = `?${target}`
+    if (target === 'xml-stylesheet')
+      this.note(
+        '<?xml-stylesheet…?> refers outside the file: remove it, or put the style sheet into the file',
+      )
+    else
+      this.document.findings.note(
+        { name, id: undefined, line: this.parser.line },
+        'processing instructions say nothing about the picture: left out',
+      )
   }
 
   private startTag(name: string): void {
@@ -166,13 +176,16 @@ class Reader {
     // the name has been read with the character behind it, which may end the line
     this.tagLine = column === 0 ? line - 1 : line
     this.attributeLines = []
+    if (++this.elements > MAX_ELEMENTS) this.fail(`more than ${MAX_ELEMENTS} elements: simplify the drawing`)
     if (this.open.length >= MAX_DEPTH) this.fail(`nested deeper than ${MAX_DEPTH} elements: ungroup`)
   }
 
   private openElement({ local, uri, attributes }: SaxesTagNS): void {
+    const parent = this.open.at(-1)
     const element: XmlElement = {
       name: local,
       namespace: uri,
+      id: attributes.id?.value,
       attributes: Object.values(attributes).map(({ local: name, uri: namespace, value }, index) => ({
         name,
         namespace,
@@ -180,10 +193,10 @@ class Reader {
         line: this.attributeLines[index] ?? this.tagLine,
       })),
       children: [],
+      parent,
       line: this.tagLine,
     }
     this.tag = undefined
-    const parent = this.open.at(-1)
     if (parent) parent.children.push(element)
     else this.document.root = element
     this.open.push(element)
@@ -206,7 +219,26 @@ function lineAt(text: string, offset: number): number {
   return line
 }
 
-/** What the file says may be long; a fault stays a line. */
-export function clip(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+export function get(element: XmlElement, name: string): string | undefined {
+  return element.attributes.find(a => a.name === name && a.namespace === '')?.value
+}
+
+export function set(element: XmlElement, name: string, value: string): void {
+  const known = element.attributes.find(a => a.name === name && a.namespace === '')
+  if (known) known.value = value
+  else element.attributes.push({ name, namespace: '', value, line: element.line })
+}
+
+export function remove(element: XmlElement, name: string): void {
+  element.attributes = element.attributes.filter(a => a.name !== name || a.namespace !== '')
+}
+
+export const elementsIn = (element: XmlElement): XmlElement[] =>
+  element.children.filter(child => typeof child !== 'string')
+
+/** The element and all under it, in the order of the file. */
+export function descendants(element: XmlElement, found: XmlElement[] = []): XmlElement[] {
+  found.push(element)
+  for (const child of element.children) if (typeof child !== 'string') descendants(child, found)
+  return found
 }

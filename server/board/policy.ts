@@ -1,38 +1,44 @@
-import { clip, type Fault, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './parse.ts'
-import { FRAGMENT, judgeValue, plainStyle } from './values.ts'
-import { CLASSES, DRAWN, GEOMETRY, OFF_STAGE, PRESENTATION, REFUSED, UNDRAWN, WORDED } from './vocabulary.ts'
+import { clip, type Findings, type Place } from './findings.ts'
+import { descendants, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './parse.ts'
+import { FRAGMENT, judgeValue } from './values.ts'
+import {
+  CLASSES,
+  DRAWN,
+  GEOMETRY,
+  LEFT_OUT,
+  OFF_STAGE,
+  PRESENTATION,
+  REFUSED,
+  UNDRAWN,
+  WORDED,
+} from './vocabulary.ts'
 
 export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
+const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
 const READ_BY_THE_BOARD = ['data-section', 'data-label', 'aria-label', 'systemLanguage']
+const SHOWS_IMAGE = new Set(['image', 'feImage'])
 const WEB_NAMESPACES = ['http://www.w3.org/1999/xhtml', 'http://www.w3.org/1998/Math/MathML']
 
 /** An element that has been judged: only what may be served is in it. */
-export interface Shape {
-  name: string
+export interface Shape extends Place {
   attributes: Map<string, string>
   children: (Shape | string)[]
-  line: number
   /** inside an element whose content is not drawn where it stands */
   offStage: boolean
 }
 
 export interface Judge {
-  faults: Fault[]
+  findings: Findings
   renameId: (id: string) => string
+  /** what was embedded in the file and is served beside it */
+  isImage: (href: string) => boolean
 }
 
 /** A judge for one file. Ids get a prefix, so that none of them can meet one of the page's own. */
-export function judgeFor(root: XmlElement, faults: Fault[]): Judge {
-  const prefixed = everyId(root, id => id.startsWith('board-'))
-  return { faults, renameId: prefixed ? id => id : id => `board-${id}` }
-}
-
-function everyId(element: XmlElement, holds: (id: string) => boolean): boolean {
-  const own = element.attributes.every(
-    ({ name, namespace, value }) => namespace || name !== 'id' || holds(value),
-  )
-  return own && element.children.every(child => typeof child === 'string' || everyId(child, holds))
+export function judgeFor(root: XmlElement, findings: Findings, isImage: Judge['isImage']): Judge {
+  const prefixed = descendants(root).every(({ id }) => id === undefined || id.startsWith('board-'))
+  return { findings, isImage, renameId: prefixed ? id => id : id => `board-${id}` }
 }
 
 /** What of an element may be served; undefined when nothing of it may. */
@@ -43,19 +49,16 @@ export function cleanElement(
   inCaption = false,
 ): Shape | undefined {
   if (inCaption || !isDrawing(element)) {
-    if (marksSection(element))
-      judge.faults.push({
-        line: element.line,
-        text: `<${clip(element.name)}> is not drawn, yet a section is in it`,
-      })
-    return undefined
+    if (!inCaption) judge.findings.note(element, 'what editors note for themselves is left out')
+    return leaveOut(judge, element)
   }
-  if (!mayStay(judge, element)) return undefined
+  if (!mayStay(judge, element)) return leaveOut(judge, element)
   const hidden = offStage || OFF_STAGE.has(element.name)
   const shape: Shape = {
     name: element.name,
     attributes: cleanAttributes(judge, element),
     children: [],
+    id: element.id,
     line: element.line,
     offStage,
   }
@@ -82,7 +85,7 @@ export function textOf(shape: Shape): string {
 }
 
 /** False for what editors note for themselves. */
-function isDrawing({ name, namespace }: XmlElement): boolean {
+export function isDrawing({ name, namespace }: XmlElement): boolean {
   if (WEB_NAMESPACES.includes(namespace)) return true
   return (namespace === '' || namespace === SVG_NAMESPACE) && !UNDRAWN.has(name)
 }
@@ -92,20 +95,39 @@ export function marksSection({ attributes, children }: XmlElement): boolean {
   return marked || children.some(child => typeof child !== 'string' && marksSection(child))
 }
 
-function mayStay(judge: Judge, { name, namespace, line }: XmlElement): boolean {
-  const refuse = (text: string) => judge.faults.push({ line, text: `<${clip(name)}>: ${text}` })
-  const isSvg = !WEB_NAMESPACES.includes(namespace)
-  if (isSvg && DRAWN.has(name)) return true
-  const known = isSvg && Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined
-  if (!isSvg) refuse('a board is drawn with SVG alone: remove it')
-  else refuse(known ?? 'not an element that a board is drawn with: remove it')
-  // a link's content is judged as well, for ungrouping it is the mend
-  return isSvg && name === 'a'
+function leaveOut({ findings }: Judge, element: XmlElement): undefined {
+  if (marksSection(element)) findings.fault(element, ' is not drawn, yet a section is in it')
 }
+
+function mayStay({ findings }: Judge, element: XmlElement): boolean {
+  const { name, namespace } = element
+  if (DRAWN.has(name) && !WEB_NAMESPACES.includes(namespace)) return true
+  refuseActive(element, findings)
+  if (!REFUSED.has(name))
+    findings.warn(element, LEFT_OUT.get(name) ?? `browsers do not draw <${clip(name)}>: left out`)
+  return false
+}
+
+/** What is left out may still show that a drawing wants to run code or to load something. */
+export function refuseActive(root: XmlElement, findings: Findings): void {
+  for (const element of descendants(root)) {
+    const refused = REFUSED.get(element.name)
+    if (refused) findings.fault(element, `: ${refused}`)
+    for (const { name, value } of element.attributes) {
+      if (/^on/i.test(name)) findings.fault(element, ` ${clip(name)}: ${RUNS_NO_CODE}`)
+      if (/^(src|srcset|srcdoc|background)$/i.test(name) && !/^data:/i.test(value.trim()))
+        findings.fault(element, ` ${clip(name)}: ${OUTSIDE}`)
+    }
+  }
+}
+
+const RUNS_NO_CODE = 'a board runs no code: remove this attribute'
+const OUTSIDE = 'refers outside the file: remove this attribute'
 
 /** One element's attributes while they are judged. */
 interface Judging {
   judge: Judge
+  element: XmlElement
   kept: Map<string, string>
   refuse: (attribute: XmlAttribute, text: string) => void
 }
@@ -113,13 +135,10 @@ interface Judging {
 /** The attributes that may be served, as plain ones of SVG. */
 function cleanAttributes(judge: Judge, element: XmlElement): Map<string, string> {
   const kept = new Map<string, string>()
-  const refuse = ({ line }: XmlAttribute, text: string) =>
-    judge.faults.push({ line, text: `<${element.name}> ${text}` })
-  const judging: Judging = { judge, kept, refuse }
-  const isStyle = (a: XmlAttribute) => a.namespace === '' && a.name === 'style'
-  for (const a of element.attributes) if (!isStyle(a)) cleanAttribute(judging, a)
-  // style comes last, for CSS wins over attributes
-  for (const a of element.attributes) if (isStyle(a)) cleanStyle(judging, a)
+  const refuse = ({ name, line }: XmlAttribute, text: string) =>
+    judge.findings.fault({ ...element, line }, ` ${clip(name)}: ${text}`)
+  const judging: Judging = { judge, element, kept, refuse }
+  for (const a of element.attributes) cleanAttribute(judging, a)
   return kept
 }
 
@@ -129,42 +148,50 @@ function cleanAttribute(judging: Judging, a: XmlAttribute): void {
   else if (a.namespace === XML_NAMESPACE && a.name === 'space' && a.value === 'preserve')
     kept.set('xml:space', 'preserve')
   else if (a.namespace === '') cleanPlain(judging, a)
+  else if (a.namespace !== XMLNS_NAMESPACE) leaveOutAttribute(judging)
 }
 
 function isLink({ name, namespace }: XmlAttribute): boolean {
   return name.toLowerCase() === 'href' && (namespace === '' || namespace === XLINK_NAMESPACE)
 }
 
-function cleanLink({ judge, kept, refuse }: Judging, a: XmlAttribute): void {
-  const id = FRAGMENT.exec(a.value.trim())?.[1]
-  if (id === undefined) refuse(a, `${a.name}: refers outside the file: only "#id" of this file is possible`)
-  else if (a.namespace === '' || !kept.has('href')) kept.set('href', `#${judge.renameId(id)}`)
+function cleanLink({ judge, element, kept, refuse }: Judging, a: XmlAttribute): void {
+  const { namespace, value } = a
+  if (SHOWS_IMAGE.has(element.name) && judge.isImage(value)) kept.set('href', value)
+  else {
+    const id = SHOWS_IMAGE.has(element.name) ? undefined : FRAGMENT.exec(value.trim())?.[1]
+    if (id === undefined) refuse(a, 'refers outside the file: only "#id" of this file is possible')
+    else if (namespace === '' || !kept.has('href')) kept.set('href', `#${judge.renameId(id)}`)
+  }
 }
 
 function cleanPlain(judging: Judging, a: XmlAttribute): void {
   const { judge, kept, refuse } = judging
-  if (/^on/i.test(a.name)) refuse(a, `${clip(a.name)}: a board runs no code: remove this attribute`)
-  else if (a.name.toLowerCase() === 'src') refuse(a, 'src: refers outside the file: remove this attribute')
-  else if (a.name === 'class') cleanClass(kept, a.value)
-  else if (a.name === 'id') {
-    if (FRAGMENT.test(`#${a.value}`)) kept.set('id', judge.renameId(a.value))
-  } else if (READ_BY_THE_BOARD.includes(a.name)) kept.set(a.name, a.value)
-  else if (PRESENTATION.has(a.name) || GEOMETRY.has(a.name)) keepValue(judging, a, a.name, a.value)
+  const { name, value } = a
+  if (/^on/i.test(name)) refuse(a, RUNS_NO_CODE)
+  else if (name.toLowerCase() === 'src') refuse(a, OUTSIDE)
+  else if (name === 'class') cleanClass(judging, value)
+  else if (name === 'id') {
+    if (FRAGMENT.test(`#${value}`)) kept.set('id', judge.renameId(value))
+  } else if (READ_BY_THE_BOARD.includes(name)) kept.set(name, value)
+  else if (PRESENTATION.has(name) || GEOMETRY.has(name)) keepValue(judging, a)
+  else leaveOutAttribute(judging)
 }
 
-function cleanClass(kept: Map<string, string>, value: string): void {
+function leaveOutAttribute({ judge, element }: Judging): void {
+  judge.findings.note(element, 'attributes that draw nothing are left out')
+}
+
+function cleanClass(judging: Judging, value: string): void {
   const known = value.split(/\s+/).filter(name => CLASSES.has(name))
-  if (known.length) kept.set('class', known.join(' '))
+  if (known.length) judging.kept.set('class', known.join(' '))
+  else leaveOutAttribute(judging)
 }
 
-function cleanStyle(judging: Judging, a: XmlAttribute): void {
-  const style = plainStyle(a.value)
-  for (const text of style.faults) judging.refuse(a, text)
-  for (const [name, value] of style.attributes) keepValue(judging, a, name, value)
-}
-
-function keepValue({ judge, kept, refuse }: Judging, a: XmlAttribute, name: string, value: string): void {
+function keepValue({ judge, element, kept, refuse }: Judging, a: XmlAttribute): void {
+  const { name, value } = a
   const judged = judgeValue(value, judge.renameId)
   if ('value' in judged) kept.set(name, judged.value)
-  else refuse(a, `${name}: ${judged.fault}`)
+  else if ('fault' in judged) refuse(a, judged.fault)
+  else judge.findings.warn(element, `${name}: ${judged.ignored}`)
 }

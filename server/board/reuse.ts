@@ -1,14 +1,13 @@
-import type { Fault } from './parse.ts'
+import type { Findings } from './findings.ts'
 import type { Shape } from './policy.ts'
 
 const MAX_CHAIN = 16
 const MAX_DRAWN = 100_000
 
 /** `<use>` of `<use>` of … can ask a browser for billions of shapes, or for no end of them. */
-export function judgeReuse(root: Shape): Fault[] {
+export function judgeReuse(root: Shape, findings: Findings): void {
   const targets = new Map<string, Shape>()
   collectIds(root, targets)
-  const faults: Fault[] = []
   const weights = new Map<Shape, number>()
   const under = new Set<Shape>()
 
@@ -25,10 +24,7 @@ export function judgeReuse(root: Shape): Fault[] {
     const target = targets.get(use.attributes.get('href')?.slice(1) ?? '')
     if (!target) return 0
     if (under.size >= MAX_CHAIN || under.has(target)) {
-      faults.push({
-        line: use.line,
-        text: '<use> repeats itself or goes through too many others: draw the shape here',
-      })
+      findings.fault(use, ' repeats itself or goes through too many others: draw the shape here')
       return 0
     }
     under.add(target)
@@ -39,11 +35,7 @@ export function judgeReuse(root: Shape): Fault[] {
 
   const drawn = weigh(root)
   if (drawn > MAX_DRAWN)
-    faults.push({
-      line: root.line,
-      text: `<use> makes more than ${MAX_DRAWN} shapes of this file: repeat less`,
-    })
-  return faults
+    findings.fault(root, `: its <use> elements make more than ${MAX_DRAWN} shapes: repeat less`)
 }
 
 function collectIds(shape: Shape, targets: Map<string, Shape>): void {

@@ -1,5 +1,5 @@
 import { nameFault } from '../text.ts'
-import { clip, type Fault } from './parse.ts'
+import { clip, type Findings } from './findings.ts'
 import { type Shape, textOf } from './policy.ts'
 import { SECTION_SHAPES } from './vocabulary.ts'
 
@@ -12,67 +12,73 @@ const MAX_LABEL = 80
 
 export const isSectionId = (text: string) => /^[a-z0-9-]{1,40}$/.test(text)
 
-interface Found {
-  sections: Map<string, Section>
-  lines: Map<string, number>
-  faults: Fault[]
-}
-
-/** Finds every section; leaves `data-section` and `data-label` on it and nothing else that would name it. */
-export function findSections(root: Shape): Pick<Found, 'sections' | 'faults'> {
-  const found: Found = { sections: new Map(), lines: new Map(), faults: [] }
-  visit(found, root, undefined)
+/** Finds every section; leaves `data-section` and `data-label` on its elements and nothing else that would name it. */
+export function findSections(root: Shape, findings: Findings): Map<string, Section> {
+  const elements = new Map<string, Shape[]>()
+  visit(root, undefined, elements, findings)
   if (root.attributes.has('data-section'))
-    found.faults.push({
-      line: root.line,
-      text: 'the whole drawing is one section: mark the shapes in it instead',
-    })
-  return found
+    findings.fault(root, ': the whole drawing is one section: mark the shapes in it instead')
+  const sections = new Map<string, Section>()
+  for (const [id, shapes] of elements) {
+    const label = nameSection(id, shapes, findings)
+    if (label !== undefined) sections.set(id, { id, label })
+  }
+  return sections
 }
 
-function visit(found: Found, shape: Shape, outer: string | undefined): void {
-  const id = shape.attributes.get('data-section')
-  if (id === undefined) {
-    shape.attributes.delete('data-label')
-    shape.attributes.delete('aria-label')
-  } else judge(found, shape, id, outer)
-  for (const child of shape.children) if (typeof child !== 'string') visit(found, child, id ?? outer)
+function visit(shape: Shape, outer: string | undefined, elements: Map<string, Shape[]>, findings: Findings) {
+  let id = shape.attributes.get('data-section')
+  // an element inside another of its own section adds nothing to it
+  if (id !== undefined && id === outer) shape.attributes.delete('data-section')
+  else if (id !== undefined) {
+    judgePlace(shape, id, outer, findings)
+    const known = elements.get(id)
+    if (known) known.push(shape)
+    else elements.set(id, [shape])
+  }
+  id ??= outer
+  for (const child of shape.children) if (typeof child !== 'string') visit(child, id, elements, findings)
+  if (!shape.attributes.has('data-section')) dropLabels(shape)
 }
 
-function judge(found: Found, shape: Shape, id: string, outer: string | undefined): void {
-  const fault = (text: string) => found.faults.push({ line: shape.line, text })
+function judgePlace(shape: Shape, id: string, outer: string | undefined, findings: Findings): void {
+  const fault = (text: string) => findings.fault(shape, `: section ${JSON.stringify(clip(id))} ${text}`)
+  if (outer !== undefined) fault(`lies inside section ${JSON.stringify(clip(outer))}: move it out`)
+  if (shape.offStage) fault('lies in a definition, where nothing is drawn: move it out')
+  else if (!SECTION_SHAPES.has(shape.name)) fault('draws no area here: mark a group or a shape')
+}
+
+/** The label of all elements of one section, from the first that has one. */
+function nameSection(id: string, shapes: Shape[], findings: Findings): string | undefined {
   const name = JSON.stringify(clip(id))
-  const earlier = found.lines.get(id)
-  found.lines.set(id, earlier ?? shape.line)
-  if (!isSectionId(id)) fault(`section ${name}: an id is 1 to 40 of a-z, 0-9 and "-": change it`)
-  if (earlier !== undefined)
-    fault(`section ${name} is there already in line ${earlier}: give each its own id`)
-  if (outer !== undefined)
-    fault(`section ${name} lies inside section ${JSON.stringify(clip(outer))}: move it out`)
-  if (shape.offStage) fault(`section ${name} lies in a definition, where nothing is drawn: move it out`)
-  else if (!SECTION_SHAPES.has(shape.name))
-    fault(`section ${name}: <${shape.name}> draws no area: mark a group or a shape`)
-  const label = readLabel(shape)
+  const first = shapes[0]!
+  const labels = shapes.map(readLabel)
+  const label = labels.find(text => text !== undefined)
   const wrong = label === undefined ? undefined : nameFault(label, MAX_LABEL)
+  if (!isSectionId(id))
+    findings.fault(first, `: section ${name}: an id is 1 to 40 of a-z, 0-9 and "-": change it`)
   if (label === undefined)
-    fault(`section ${name} has no label: add data-label="…", aria-label="…" or <title>`)
-  if (wrong) fault(`section ${name} has a label that ${wrong}: change it`)
-  if (label === undefined || earlier !== undefined) return
-  shape.attributes.set('data-label', label)
-  found.sections.set(id, { id, label })
+    findings.fault(first, `: section ${name} has no label: add data-label="…", aria-label="…" or <title>`)
+  if (wrong) findings.fault(first, `: section ${name} has a label that ${wrong}: change it`)
+  if (label === undefined) return undefined
+  for (const [index, shape] of shapes.entries()) {
+    if (labels[index] !== undefined && labels[index] !== label)
+      findings.warn(shape, `section ${name} has more than one label: ${JSON.stringify(clip(label))} is read`)
+    shape.attributes.set('data-label', label)
+  }
+  return label
 }
 
 function readLabel(shape: Shape): string | undefined {
-  const isTitle = (child: Shape | string) => typeof child !== 'string' && child.name === 'title'
-  const title = shape.children.find(isTitle) as Shape | undefined
-  const candidates = [
+  const title = shape.children.find(isTitle)
+  const said = [
     shape.attributes.get('data-label'),
     shape.attributes.get('aria-label'),
     title && textOf(title),
   ]
+  dropLabels(shape)
   shape.children = shape.children.filter(child => !isTitle(child))
-  shape.attributes.delete('aria-label')
-  return candidates
+  return said
     .map(text =>
       text
         ?.replace(/[ \t\r\n]+/g, ' ')
@@ -80,4 +86,11 @@ function readLabel(shape: Shape): string | undefined {
         .normalize('NFC'),
     )
     .find(Boolean)
+}
+
+const isTitle = (child: Shape | string): child is Shape => typeof child !== 'string' && child.name === 'title'
+
+function dropLabels({ attributes }: Shape): void {
+  attributes.delete('data-label')
+  attributes.delete('aria-label')
 }

@@ -2,14 +2,14 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 
 /** Elements that a board may be drawn with. */
 export const DRAWN = words(`
-  svg g defs symbol use switch title desc path rect circle ellipse line polyline polygon text tspan textPath
+  svg g defs symbol use image switch title desc path rect circle ellipse line polyline polygon text tspan textPath
   linearGradient radialGradient stop pattern clipPath mask marker filter
   feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap
-  feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode
+  feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode
   feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence`)
 
 /** Elements that may be a section. */
-export const SECTION_SHAPES = words('g svg use path rect circle ellipse line polyline polygon text')
+export const SECTION_SHAPES = words('g svg use image path rect circle ellipse line polyline polygon text')
 
 /** Elements whose content is not drawn where it stands. */
 export const OFF_STAGE = words(
@@ -19,25 +19,29 @@ export const OFF_STAGE = words(
 /** Elements whose characters are read by people. */
 export const WORDED = words('title desc text tspan textPath')
 
-/** Left out without a word: what editors note for themselves. */
+/** What editors note for themselves. */
 export const UNDRAWN = words('metadata view')
 
-/** Refused elements that have advice of their own. */
-export const REFUSED: Readonly<Record<string, string>> = {
-  script: 'a board runs no code: remove it',
-  foreignObject: 'a board is drawn with SVG alone: remove it or draw its content as shapes',
-  style: 'export with presentation attributes instead of a style sheet (fill="…" on the shapes)',
-  image: 'pictures cannot be shown inside the board: trace it to shapes, or remove it',
-  feImage: 'pictures cannot be shown inside the board: remove the filter',
-  a: 'links cannot lie on the board: ungroup it, or turn it into a <g>',
-  flowRoot: 'browsers do not show flowed text: convert it to plain text or to paths',
-  ...Object.fromEntries(
-    ['animate', 'animateMotion', 'animateTransform', 'animateColor', 'set', 'mpath', 'discard'].map(name => [
-      name,
-      'a board holds still: remove the animation',
-    ]),
-  ),
-}
+const RUNS = 'a board runs no code: remove it'
+const LOADS = 'it would load something into the page: remove it'
+const MOVES = 'a board holds still: remove the animation'
+
+/** Elements that no board can have, whatever they are in. */
+export const REFUSED: ReadonlyMap<string, string> = new Map([
+  ...['script', 'handler', 'listener'].map(name => [name, RUNS] as const),
+  ...'iframe frame object embed audio video source track canvas portal base link meta form input button applet'
+    .split(' ')
+    .map(name => [name, LOADS] as const),
+  ...'animate animateMotion animateTransform animateColor set mpath discard'
+    .split(' ')
+    .map(name => [name, MOVES] as const),
+])
+
+/** Elements that are left out, where there is more to say than that browsers do not draw them. */
+export const LEFT_OUT: ReadonlyMap<string, string> = new Map([
+  ['font', 'fonts do not travel with a board: left out'],
+  ['flowRoot', 'browsers do not show flowed text: left out; convert it to plain text or to paths'],
+])
 
 /** Attributes that CSS knows as properties, so that `style` may set them as well. */
 export const PRESENTATION = words(`
@@ -63,16 +67,20 @@ export const GEOMETRY = words(`
 
 /** Properties that drawing programs write and that change nothing in a drawing of shapes and single lines. */
 export const INERT = words(`
-  line-height text-indent text-align text-align-last text-transform text-decoration-line text-decoration-style
+  line-height text-indent text-align text-align-last text-decoration-style
   text-decoration-color block-progression shape-margin shape-padding shape-inside shape-subtract solid-color
   solid-opacity font-variant-ligatures font-variant-position font-variant-caps font-variant-numeric
   font-variant-alternates font-variant-east-asian font-feature-settings font-variation-settings
   font-kerning font-synthesis text-orientation inline-size enable-background cursor pointer-events
-  user-select page tab-size hyphens word-break overflow-wrap stroke-alignment`)
+  user-select page tab-size hyphens word-break overflow-wrap stroke-alignment
+  background color-scheme box-sizing max-width max-height min-width min-height zoom transform-box outline
+  margin margin-top margin-bottom margin-left margin-right padding padding-top padding-bottom padding-left padding-right
+  word-wrap float vertical-align touch-action src speak`)
 
 /** Properties without an attribute, harmless at the value that programs write by default. */
 export const INERT_AT: Readonly<Record<string, string>> = {
   'mix-blend-mode': 'normal',
+  'text-transform': 'none',
   isolation: 'auto',
   transform: 'none',
   marker: 'none',
@@ -86,4 +94,9 @@ export const CLASSES = words('section-area pcb pcb-edge copper via hole ink soli
 export const FUNCTIONS = words(`
   rgb rgba hsl hsla hwb lab lch oklab oklch color matrix translate translatex translatey scale scalex scaley
   rotate skewx skewy rect blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate
-  sepia calc min max clamp`)
+  sepia calc min max clamp color-mix`)
+
+/** Those that load or run something where a browser knows them. */
+export const OUTSIDE_FUNCTIONS = words(
+  'src image image-set -webkit-image-set cross-fade element paint expression',
+)

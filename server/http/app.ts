@@ -9,7 +9,7 @@ import { projectRoutes } from '../projects/routes.ts'
 import { pushRoutes } from '../push/routes.ts'
 import { messagePage } from './document.ts'
 import { bodyRead, ownError, queryNamesOf, withLongHost } from './elysia.ts'
-import { type Bundle, pictureFile, send } from './files.ts'
+import { type Bundle, boardFiles, send } from './files.ts'
 import { type Admitted, createGate } from './gate.ts'
 import { createFinish } from './headers.ts'
 import { healthRoutes } from './health.ts'
@@ -61,11 +61,11 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
   const finish = createFinish(config)
   const api = createApi(deps, fail)
   const queryNames = queryNamesOf(api.routes)
-  const addresses = createAddressBook(config, bundle.files.keys())
+  const addresses = createAddressBook(config, bundle.files.keys(), board.images.keys())
   const gate = createGate({ config, sessions, addresses, refuse })
   const files = new Map([
     ...bundle.files,
-    ['/board.svg', pictureFile(board.svg)],
+    ...boardFiles(board),
     ...pageRoutes.map(([, path]) => [path, bundle.shell] as const),
   ])
 

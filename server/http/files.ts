@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
+import { brotliCompressSync, constants } from 'node:zlib'
+import type { Deps } from '../deps.ts'
 import { memoized } from '../memo.ts'
 import { pageHeaders } from './headers.ts'
 
@@ -61,13 +62,23 @@ function listFiles(folder: string): string[] {
     .map(entry => relative(folder, join(entry.parentPath, entry.name)))
 }
 
-/** A picture made at start: compressed once, revalidated by its ETag. */
-export function pictureFile(svg: string): StaticFile {
+/** The best compression of a large drawing would hold up the start for many seconds. */
+const SMALL_DRAWING = 200_000
+
+/** The drawing, and the pictures that were embedded in it: made at start, revalidated by their ETags. */
+export function boardFiles({ svg, images }: Pick<Deps['board'], 'svg' | 'images'>): Map<string, StaticFile> {
   const identity = new Uint8Array(new TextEncoder().encode(svg))
-  const br = new Uint8Array(brotliCompressSync(identity))
-  const gzip = Bun.gzipSync(identity)
-  const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'private, no-cache', ...pageHeaders }
-  return staticFile({ identity, br, gzip }, headers)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: identity.length < SMALL_DRAWING ? 11 : 5 }
+  const br = new Uint8Array(brotliCompressSync(identity, { params }))
+  const file = (type: string, bodies: Bodies) =>
+    staticFile(bodies, { 'content-type': type, 'cache-control': 'private, no-cache', ...pageHeaders })
+  return new Map([
+    ['/board.svg', file('image/svg+xml', { identity, br, gzip: Bun.gzipSync(identity) })],
+    ...[...images].map(([path, { bytes, type }]): [string, StaticFile] => [
+      path,
+      file(type, { identity: new Uint8Array(bytes), br: undefined, gzip: undefined }),
+    ]),
+  ])
 }
 
 function readStatic(folder: string, file: string): StaticFile {

@@ -47,7 +47,11 @@ export interface AddressBook {
   all(): Iterable<Address>
 }
 
-export function createAddressBook(config: Pick<Config, 'oauth'>, bundle: Iterable<string>): AddressBook {
+export function createAddressBook(
+  config: Pick<Config, 'oauth'>,
+  bundle: Iterable<string>,
+  boardImages: Iterable<string>,
+): AddressBook {
   const exact = new Map<string, Address>()
   const patterns: { pattern: RegExp; address: Address }[] = []
 
@@ -65,6 +69,7 @@ export function createAddressBook(config: Pick<Config, 'oauth'>, bundle: Iterabl
   }
 
   for (const route of [...apiRoutes, ...pageRoutes, ...fileRoutes]) add(route)
+  for (const path of boardImages) add(['GET HEAD', path, 'session', 'a picture inside the board'])
   for (const path of bundle) add(['GET HEAD', path, 'public', 'a built file'], true)
 
   return {

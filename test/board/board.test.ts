@@ -4,27 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BoardFaults, loadBoard, parseBoard } from '../../server/board/board.ts'
 import { FileFault } from '../../server/file-fault.ts'
+import { drawing as board, faultsBeside, faultsIn, faultsOf, SECTION, XHTML } from '../support/board.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'board-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const NAMESPACES =
-  'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape" xmlns:sodipodi="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd"'
-const SECTION = '<g data-section="usb-port" data-label="USB port"><rect width="9" height="9"/></g>'
-const board = (content: string, root = 'viewBox="0 0 90 60"') => `<svg ${NAMESPACES} ${root}>${content}</svg>`
-
-function faultsIn(load: () => unknown): string[] {
-  try {
-    load()
-  } catch (error) {
-    if (error instanceof BoardFaults) return error.faults
-    throw error
-  }
-  return []
-}
-const faultsOf = (svg: string) => faultsIn(() => parseBoard(svg))
+const MOST = 4 * 1024 * 1024
 const faultsOfFile = (path: string) => faultsIn(() => loadBoard(path))
-const faultsBeside = (content: string) => faultsOf(board(SECTION + content))
 
 function file(name: string, content: string | Uint8Array): string {
   const path = join(folder, name)
@@ -185,21 +171,42 @@ describe('a board is refused', () => {
     [
       'an HTML element',
       '<iframe xmlns="http://www.w3.org/1999/xhtml"/>',
-      /<iframe>: a board is drawn with SVG/,
+      /<iframe>: it would load something/,
     ],
-    ['an iframe', '<iframe/>', /<iframe>: not an element that a board is drawn with/],
+    ['an iframe', '<iframe/>', /<iframe>: it would load something/],
     ['an event attribute', '<rect onclick="x()"/>', /<rect> onclick: a board runs no code/],
     ['an event attribute in capitals', '<rect ONLOAD="x()"/>', /ONLOAD: a board runs no code/],
-    ['a foreignObject', '<foreignObject/>', /<foreignObject>: .*draw its content as shapes/],
-    ['a style sheet', '<style>a{}</style>', /<style>: export with presentation attributes/],
-    ['a link', '<a href="#x"><g/></a>', /<a>: links cannot lie on the board: ungroup it/],
-    ['a picture', '<image href="#x"/>', /<image>: pictures cannot be shown/],
-    ['a picture inside', '<image href="data:image/png;base64,AA"/>', /<image>: pictures cannot be shown/],
-    ['a picture in a filter', '<filter><feImage href="#x"/></filter>', /<feImage>: pictures cannot be shown/],
+    [
+      'a script in HTML',
+      `<foreignObject><p xmlns="${XHTML}"><script/></p></foreignObject>`,
+      /<script>: .*no code/,
+    ],
+    [
+      'an event in HTML',
+      `<foreignObject><p xmlns="${XHTML}" onclick="x"/></foreignObject>`,
+      /<p> onclick: .*no code/,
+    ],
+    [
+      'a picture of elsewhere in HTML',
+      `<foreignObject><img xmlns="${XHTML}" src="//x/y.png"/></foreignObject>`,
+      /<img> src: refers outside/,
+    ],
+    ['an event of what is not drawn', '<unknown onload="x"/>', /<unknown> onload: .*no code/],
+    [
+      'a script in a branch that is not shown',
+      '<switch><g/><g><script/></g></switch>',
+      /<script>: .*no code/,
+    ],
+    ['a picture of elsewhere', '<image href="photo.png"/>', /<image> href: refers outside the file: embed/],
+    ['a picture of our own', '<image href="/board/images/0"/>', /<image> href: refers outside the file/],
+    [
+      'a picture of elsewhere in a filter',
+      '<filter><feImage xlink:href="http://x/y.png"/></filter>',
+      /<feImage> href: refers outside/,
+    ],
     ['an animation of a link', '<set attributeName="href" to="javascript:x"/>', /<set>: a board holds still/],
     ['an animation', '<animate attributeName="onclick"/>', /<animate>: a board holds still/],
-    ['a handler', '<handler/>', /<handler>: not an element/],
-    ['an unknown element', '<constructor/>', /<constructor>: not an element/],
+    ['a handler', '<handler/>', /<handler>: a board runs no code/],
     ['an outside use', '<use href="other.svg#x"/>', /<use> href: refers outside the file: only "#id"/],
     ['an outside xlink:href', '<use xlink:href="http://x/#a"/>', /<use> href: refers outside the file/],
     ['a javascript: reference', '<use href=" javascript:x"/>', /refers outside the file/],
@@ -215,15 +222,12 @@ describe('a board is refused', () => {
     ['an outside paint by style', '<rect style="fill:url(//x)"/>', /fill: refers outside the file/],
     ['an escaped url', '<rect fill="\\75rl(http://x)"/>', /escapes, comments and @import are not read/],
     ['an image function', '<rect fill="image-set(\'x\' 1x)"/>', /image-set\(…\) is not possible here/],
-    ['a variable', '<rect style="fill:var(--x)"/>', /var\(…\) is not possible here/],
     ['@import', '<rect style="fill:@import x"/>', /@import are not read/],
     [
-      'a style without an attribute',
-      '<rect style="fill:red;position:fixed"/>',
-      /style: position has no attribute/,
+      'a processing instruction',
+      '<?xml-stylesheet href="x.css"?>',
+      /<\?xml-stylesheet…\?> refers outside the file: remove it/,
     ],
-    ['a style that is none', '<rect style="what is this"/>', /style: "what is this" is no declaration/],
-    ['a processing instruction', '<?xml-stylesheet href="x.css"?>', /<\?xml-stylesheet…\?>: remove it/],
     ['an unknown entity', '<text>&nbsp;</text>', /&nbsp; is not known: write the character itself/],
     ['a bare &', '<text>R&D</text>', /"&" by itself: write "&amp;"/],
     ['a character that XML forbids', '<text>&#0;</text>', /a reference .* to no character of XML/],
@@ -241,7 +245,6 @@ describe('a board is refused', () => {
     ['an id in capitals', '<g data-section="USB" data-label="x"/>', /section "USB": an id is 1 to 40 of a-z/],
     ['an empty id', '<g data-section="" data-label="x"/>', /section "": an id is/],
     ['a long id', `<g data-section="${'a'.repeat(41)}" data-label="x"/>`, /an id is 1 to 40/],
-    ['an id twice', '<g data-section="usb-port" data-label="x"/>', /"usb-port" is there already in line 1/],
     [
       'no label',
       '<g data-section="a"><g><title>inner</title></g></g>',
@@ -271,7 +274,11 @@ describe('a board is refused', () => {
     ],
     ['a section in defs', '<defs><g data-section="a" data-label="A"/></defs>', /"a" lies in a definition/],
     ['a section in a mask', '<mask><g data-section="a" data-label="A"/></mask>', /"a" lies in a definition/],
-    ['a section without area', '<title data-section="a" data-label="A"/>', /<title> draws no area/],
+    [
+      'a section without area',
+      '<title data-section="a" data-label="A"/>',
+      /<title>: section "a" draws no area/,
+    ],
     [
       'a section in what is not drawn',
       '<metadata><g data-section="a" data-label="A"/></metadata>',
@@ -288,7 +295,7 @@ describe('a board is refused', () => {
       Array.from({ length: 14 }, (_, i) => `<g id="u${i + 1}">${`<use href="#u${i}"/>`.repeat(9)}</g>`).join(
         '',
       ),
-      /<use> makes more than 100000 shapes/,
+      /<use> elements make more than 100000 shapes/,
     ],
     [
       'too much nesting',
@@ -305,7 +312,7 @@ describe('a board is refused', () => {
     [
       'that is one section',
       board('', 'viewBox="0 0 9 9" data-section="a" data-label="A"'),
-      /whole drawing is one/,
+      /the whole drawing is one/,
     ],
     ['without a size', board(SECTION, ''), /<svg> has no size: add viewBox/],
     ['with a size of per cent', board(SECTION, 'width="100%" height="100%"'), /has no size/],
@@ -318,37 +325,22 @@ describe('a board is refused', () => {
     ['cut off', board(SECTION).slice(0, -6), /<svg> is never closed/],
     ['of XML 1.1', `<?xml version="1.1"?>${board(SECTION)}`, /XML 1.0 is meant/],
     [
-      'in another encoding',
-      `<?xml version="1.0" encoding="latin1"?>${board(SECTION)}`,
-      /save the file as UTF-8/,
-    ],
-    [
       'with a declaration after its start',
       ` <?xml version="1.0"?>${board(SECTION)}`,
       /<\?xml…\?>\) must be the first thing/,
     ],
     ['with NUL', board(`${SECTION}\0`), /a character that XML does not allow/],
-    [
-      'with entities that read files',
-      `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${board(`${SECTION}<text>&x;</text>`)}`,
-      /DOCTYPE declares entities or types: remove/,
-    ],
-    [
-      'with entities that multiply',
-      `<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>${board(SECTION)}`,
-      /DOCTYPE declares entities or types: remove/,
-    ],
   ]
   test.each(whole)('%s', (_, svg, fault) => {
     expect(faultsOf(svg)).toContainEqual(expect.stringMatching(fault))
   })
 
-  test('over 1 MiB, counted in bytes, and not a byte earlier', () => {
+  test('over 4 MiB, counted in bytes, and not a byte earlier', () => {
     const filled = (bytes: number) =>
       `${board(SECTION)}${' '.repeat(bytes - Buffer.byteLength(board(SECTION)))}`
-    expect(faultsOf(filled(1024 * 1024))).toEqual([])
-    expect(faultsOf(filled(1024 * 1024 + 1))).toEqual([expect.stringMatching(/larger than 1 MiB/)])
-    expect(faultsOf(`<!--${'é'.repeat(600_000)}-->${board(SECTION)}`)).toHaveLength(1)
+    expect(faultsOf(filled(MOST))).toEqual([])
+    expect(faultsOf(filled(MOST + 1))).toEqual([expect.stringMatching(/larger than 4 MiB/)])
+    expect(faultsOf(`<!--${'é'.repeat(MOST / 2)}-->${board(SECTION)}`)).toHaveLength(1)
   })
 
   test('with all its faults at once, each with its line, in the order of the file', () => {
@@ -356,7 +348,7 @@ describe('a board is refused', () => {
       <script/>
       <g data-section="A"
          onclick="x()"/>
-      <a href="http://x"><rect style="float:left"/></a>
+      <image href="http://x"/><rect style="fill:url(http://x)"/>
       <g data-section="b" data-label="B"/>
       <g data-section="b" data-label="B"/>
       <text>&nope;</text>
@@ -369,8 +361,6 @@ describe('a board is refused', () => {
       'line 4',
       'line 5',
       'line 5',
-      'line 5',
-      'line 7',
       'line 8',
       'line 9',
       'line 9',
@@ -382,7 +372,7 @@ describe('a board is refused', () => {
   })
 
   test('with a list that stays readable when everything is wrong', () => {
-    const faults = faultsOf(board(SECTION + '<a/>\n'.repeat(1000)))
+    const faults = faultsOf(board(SECTION + '<script/>\n'.repeat(1000)))
     expect(faults).toHaveLength(201)
     expect(faults.at(-1)).toBe('and 800 more')
   })
@@ -401,13 +391,11 @@ describe('a board file', () => {
   })
 
   const gzip = Bun.gzipSync(Buffer.from(board(SECTION)))
-  const utf16 = Buffer.from(`\ufeff${board(SECTION)}`, 'utf16le')
   const latin = Buffer.from(board(`${SECTION}<text>é</text>`), 'latin1')
   const refused: [name: string, path: () => string, fault: RegExp][] = [
     ['that is compressed', () => file('z.svgz', gzip), /compressed \(\.svgz\): save it as plain SVG/],
-    ['in UTF-16', () => file('16.svg', utf16), /not UTF-8/],
-    ['in Latin-1', () => file('latin.svg', latin), /not UTF-8/],
-    ['over 1 MiB', () => file('big.svg', ' '.repeat(1024 * 1024 + 1)), /larger than 1 MiB/],
+    ['in Latin-1 that says nothing', () => file('latin.svg', latin), /not utf-8: save it as UTF-8/],
+    ['over 4 MiB', () => file('big.svg', ' '.repeat(MOST + 1)), /larger than 4 MiB/],
   ]
   test.each(refused)('%s is refused', (_, path, fault) => {
     expect(faultsOfFile(path())).toEqual([expect.stringMatching(fault)])

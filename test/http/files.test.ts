@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { pictureFile, send } from '../../server/http/files.ts'
+import { boardFiles, send } from '../../server/http/files.ts'
 
-const picture = pictureFile('<svg xmlns="http://www.w3.org/2000/svg"/>')
+const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+const picture = boardFiles({ svg, images: new Map() }).get('/board.svg')!
 const asked = (encoding: string) =>
   send(new Request('http://localhost/', { headers: { 'accept-encoding': encoding } }), picture)
 

@@ -5,7 +5,7 @@ import { testConfig } from '../support/config.ts'
 import { httpApp } from '../support/routes.ts'
 
 const config = testConfig({ OAUTH_PROVIDER: 'acme' })
-const addresses = createAddressBook(config, ['/assets/a.js'])
+const addresses = createAddressBook(config, ['/assets/a.js'], [])
 
 test('the table of addresses is what the framework answers, both ways', () => {
   const table = apiRoutes.flatMap(([methods, path]) =>

@@ -5,6 +5,8 @@ import { cut, MESSAGE_MOST_BYTES, type Message, messageFor, testMessage } from '
 const board: Board = {
   svg: '',
   sections: new Map([['usb-port', { id: 'usb-port', label: 'USB port' }]]),
+  images: new Map(),
+  warnings: [],
 }
 const defect = { id: 'd1', section_id: 'usb-port', project_name: 'Radio', verbatim: 'The shield is loose' }
 const message = (changed: Partial<typeof defect> = {}) => {
@@ -71,7 +73,7 @@ test('what just fits is not cut', () => {
 
 test('the longest names still leave the section its place', () => {
   const sections = new Map([['usb-port', { id: 'usb-port', label: '📦'.repeat(2_000) }]])
-  const text = messageFor({ ...defect, project_name: '🔧'.repeat(120) }, { svg: '', sections })
+  const text = messageFor({ ...defect, project_name: '🔧'.repeat(120) }, { ...board, sections })
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MESSAGE_MOST_BYTES)
   expect((JSON.parse(text) as Message).title).toContain(' · 📦')
 })

@@ -25,7 +25,12 @@ let queue: PushQueue
 let clock: ReturnType<typeof manualClock>
 let logs: { level: string; message: string; [field: string]: unknown }[]
 const vapid = vapidPair()
-const board: Board = { svg: '', sections: new Map([['usb-port', { id: 'usb-port', label: 'USB port' }]]) }
+const board: Board = {
+  svg: '',
+  sections: new Map([['usb-port', { id: 'usb-port', label: 'USB port' }]]),
+  images: new Map(),
+  warnings: [],
+}
 
 beforeAll(async () => {
   database = await pushDatabase()

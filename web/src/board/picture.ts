@@ -27,7 +27,9 @@ export function readPicture(text: string): Picture {
   for (const child of svg.children) {
     if (!elements.some(element => child.contains(element))) child.setAttribute('aria-hidden', 'true')
   }
-  return { svg, sections: elements.map(makeButton), ratio: width / height }
+  // several elements may be one section
+  const sections = new Map(elements.map(element => [element.dataset.section!, makeButton(element)]))
+  return { svg, sections: [...sections.values()], ratio: width / height }
 }
 
 function makeButton(element: SVGElement): Section {
