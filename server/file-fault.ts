@@ -5,13 +5,17 @@ type Done = 'read' | 'written' | 'used'
 
 /** A file or folder that cannot be used as it was asked for: which one, why, and what to do. */
 export class FileFault extends Error {
+  /** without the fix */
+  readonly said: string
   constructor(
-    readonly path: string,
+    path: string,
     readonly reason: string,
     readonly fix: string,
     done: Done = 'used',
   ) {
-    super(`${path} cannot be ${done} ${reason}; ${fix}`)
+    const said = `${path} cannot be ${done} ${reason}`
+    super(`${said}; ${fix}`)
+    this.said = said
   }
 }
 
@@ -42,6 +46,7 @@ const OF_THE_NETWORK = /^(connect|listen|bind|accept|getaddrinfo)/
 
 /** What the file system said, in words; undefined for an error that is not its. */
 export function fileFault(error: unknown, path?: string, done?: Done): FileFault | undefined {
+  if (error instanceof FileFault) return error
   const said = (error ?? {}) as { code?: string; syscall?: string; path?: string }
   const named = path ?? said.path
   const cause = causes[said.code ?? '']

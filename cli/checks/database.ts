@@ -3,6 +3,7 @@ import type { Config, DataConfig } from '../../server/config/read.ts'
 import { connect } from '../../server/db/database.ts'
 import { pendingMigrations, SchemaTooNew } from '../../server/db/migrate.ts'
 import type { Opened } from '../../server/db/open.ts'
+import { fileFault } from '../../server/file-fault.ts'
 import { deviceStatus } from '../../server/push/devices.ts'
 import { isThere, openAsItIs } from '../terminal/database.ts'
 import { explain } from '../terminal/explain.ts'
@@ -40,6 +41,11 @@ export async function* checkDatabase(
     if (!config || pending instanceof SchemaTooNew || pending.length) return []
     return (await deviceStatus(db, config)).map(({ device }) => device.replace(/\/.*/, ''))
   } catch (error) {
+    const ofFile = fileFault(error)
+    if (ofFile) {
+      yield fault('database', ofFile.said, ofFile.fix)
+      return []
+    }
     const mend = data.databaseUrl
       ? 'start PostgreSQL, or correct DATABASE_URL; this machine and user must be let in'
       : `look at ${data.dataDir}: it must be writable, and its file system not full`

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { fileFault } from '../file-fault.ts'
 import { ConfigFaults, fileVariable, type SettingFault } from './faults.ts'
 import { publishedSettings } from './published-settings.ts'
 import { type Env, names, settingOf } from './settings.ts'
+import { readShort } from './short-file.ts'
 
 /** The environment; then the file named by --env-file; then, beside a running demo, what the demo says. */
 export function environment(envFile?: string, besideDemo = true, own: Env = process.env): Env {
@@ -32,7 +32,7 @@ function fill(own: Env, more: Record<string, string>): Env {
 function readEnvFile(path: string): Record<string, string> {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readShort(path)
   } catch (error) {
     const fault = fileFault(error, path, 'read')
     if (!fault) throw error

@@ -1,11 +1,11 @@
 import { createECDH } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { fromBase64Url } from '../base64url.ts'
 import { fileFault } from '../file-fault.ts'
 import type { Level } from '../log.ts'
 import { ConfigFaults, concerns, fileVariable, invalid, missing, type SettingFault } from './faults.ts'
 import { durationSeconds, list } from './rules.ts'
 import { type Env, type Name, names, type Purpose, settingOf, settings } from './settings.ts'
+import { readShort } from './short-file.ts'
 
 /** What every command that touches data needs. */
 export interface DataConfig {
@@ -121,7 +121,7 @@ function secret(env: Env, name: Name): string | undefined | SettingFault {
   if (!path) return env[name]
   if (env[name]) return { setting: name, message: 'is set twice', fix: `keep either ${name} or ${variable}` }
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    return readShort(path).replace(/\r?\n$/, '')
   } catch (error) {
     const { reason, fix } = fileFault(error, path) ?? { reason: '', fix: 'name one that this user may read' }
     return { setting: variable, message: `the file cannot be read ${reason}`.trim(), fix }

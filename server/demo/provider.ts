@@ -41,7 +41,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
     const query = new URL(request.url).searchParams
     const wrong = faultOf(query)
     if (wrong === 'client') return page(demoUnknownPage, 400)
-    return wrong ? back(query, { error: wrong }) : page(demoPage(people, query))
+    return wrong ? redirectBack(query, { error: wrong }) : page(demoPage(people, query))
   }
 
   function signIn(request: Request): Response {
@@ -49,8 +49,8 @@ export async function startDemoProvider(options: DemoProviderOptions) {
     const wrong = faultOf(query)
     if (wrong === 'client') return page(demoUnknownPage, 400)
     const person = people.find(({ id }) => id === query.get('person'))
-    if (wrong || !person) return back(query, { error: wrong ?? 'access_denied' })
-    return back(query, { code: grant(person, query) })
+    if (wrong || !person) return redirectBack(query, { error: wrong ?? 'access_denied' })
+    return redirectBack(query, { code: grant(person, query) })
   }
 
   function faultOf(query: URLSearchParams): 'client' | 'invalid_request' | undefined {
@@ -73,7 +73,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
     return code
   }
 
-  function back(query: URLSearchParams, answer: Record<string, string>): Response {
+  function redirectBack(query: URLSearchParams, answer: Record<string, string>): Response {
     const url = new URL(options.redirectUri)
     const state = query.get('state')
     const parameters = { ...answer, ...(state === null ? {} : { state }), iss: issuer }
@@ -132,7 +132,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
   })
   const issuer = `http://127.0.0.1:${server.port}`
   const handlers: Record<string, (request: Request) => Response | Promise<Response>> = {
-    'GET /.well-known/openid-configuration': () => json(describe(issuer)),
+    'GET /.well-known/openid-configuration': () => json(discoveryDocument(issuer)),
     'GET /authorize': authorize,
     'GET /continue': signIn,
     'POST /token': token,
@@ -143,7 +143,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
   return { issuer, stop: () => server.stop(true) }
 }
 
-function describe(issuer: string) {
+function discoveryDocument(issuer: string) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,

@@ -167,6 +167,7 @@ describe('a secret in a file', () => {
     ['is not there', '/nowhere/secret', /ENOENT/],
     ['is a folder', dirname(file), /EISDIR.*it is a folder/],
     ['lies below a file', join(file, 'secret'), /ENOTDIR.*a part of its path is a file/],
+    ['has no end', '/dev/zero', /larger than 64 KiB/],
   ])('that %s is a fault that says so and names the variable, not the path', (_, path, said) => {
     const env = { ...good, SESSION_PASSWORD: undefined, SESSION_PASSWORD_FILE: path }
     const faults = faultsOf(env)

@@ -77,6 +77,19 @@ test('every check runs although all before it failed, and each fault names its m
   expect(JSON.stringify(faults)).not.toContain('short')
 })
 
+test('a file that cannot be used is named with its mend', async () => {
+  await Bun.write(place.file('file'), 'not a folder')
+  const { faults } = await examined({ ...sound, DATA_DIR: place.file('file/data'), BOARD_FILE: place.path })
+  expect(faults).toMatchObject([
+    {
+      name: 'database',
+      said: expect.stringContaining('file/data cannot be used (ENOTDIR)'),
+      mend: 'correct the path',
+    },
+    { name: 'board', said: expect.stringContaining(`${place.path} cannot be read`), mend: 'name a file' },
+  ])
+})
+
 test('faults of one kind leave the other checks their say', async () => {
   const { SESSION_PASSWORD: _, ...rest } = sound
   const { faults, of } = await examined(rest)
