@@ -8,6 +8,7 @@ import { readConfig } from '../../server/config/read.ts'
 import { post } from '../support/api.ts'
 import { ALICE, OWNER } from '../support/app.ts'
 import { freePort, freshDatabase } from '../support/postgres.ts'
+import { refusesConnections } from '../support/raw.ts'
 import { until } from '../support/until.ts'
 
 const executable = join(import.meta.dir, '../../dist/faultline')
@@ -45,18 +46,12 @@ async function start(command: string[] = [executable, 'serve'], changed: Record<
   return { server, origin, send, env }
 }
 
-async function healthy(origin: string, server: Bun.Subprocess) {
-  while ((await fetch(`${origin}/api/health`).catch(() => undefined))?.status !== 200) {
+function healthy(origin: string, server: Bun.Subprocess) {
+  return until(async () => {
     if (server.exitCode !== null) throw new Error('the server ended')
-    await Bun.sleep(20)
-  }
+    return (await fetch(`${origin}/api/health`).catch(() => undefined))?.status === 200
+  }, 'the server is healthy')
 }
-
-const refused = (origin: string) =>
-  fetch(`${origin}/api/health`).then(
-    () => false,
-    () => true,
-  )
 
 /** A request that waits for a lock until the test lets go of it. */
 async function slowRequest({ origin, send, server }: Awaited<ReturnType<typeof start>>) {
@@ -90,7 +85,7 @@ describe('SIGTERM', () => {
     const running = await start()
     const { answer, release } = await slowRequest(running)
     running.server.kill('SIGTERM')
-    await until(() => refused(running.origin), 'new connections are refused')
+    await until(() => refusesConnections(running.origin), 'new connections are refused')
     await release()
     expect((await answer).status).toBe(201)
     expect(await running.server.exited).toBe(0)
@@ -104,7 +99,7 @@ describe('SIGTERM', () => {
       () => true,
     )
     running.server.kill('SIGTERM')
-    await until(() => refused(running.origin), 'new connections are refused')
+    await until(() => refusesConnections(running.origin), 'new connections are refused')
     running.server.kill('SIGTERM')
     expect(await running.server.exited).not.toBe(0)
     expect(await unanswered).toBe(true)

@@ -9,6 +9,7 @@ import {
   type TestDevice,
   vapidPair,
 } from '../support/push-service.ts'
+import { refusesConnections } from '../support/raw.ts'
 import { type SilentService, silentService } from '../support/silent-service.ts'
 import { until } from '../support/until.ts'
 
@@ -249,15 +250,11 @@ describe('with a push service in trouble, and over a restart', () => {
     await report(alice, projectId, 'just before the end')
     await service.arrived(1)
     const halted = app.halt()
-    await until(() =>
-      app.anonymous('/api/health').then(
-        () => false,
-        () => true,
-      ),
-    )
+    await until(() => refusesConnections(app.origin), 'new connections are refused')
     release()
     await halted
     await app.restart()
+    expect(app.logs.filter(({ message }) => message === 'pushes were not sent before the end')).toEqual([])
     expect(await rows()).toMatchObject([{ lastOutcome: 'delivered: 201' }])
   }, 30_000)
 

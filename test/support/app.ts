@@ -8,6 +8,7 @@ import { openTarget } from '../../server/db/open.ts'
 import { createLog } from '../../server/log.ts'
 import { start } from '../../server/serve.ts'
 import { freePort, freshDatabase } from './postgres.ts'
+import { until } from './until.ts'
 
 /**
  * The real product on a real database. What "the product" is, the run decides:
@@ -188,14 +189,12 @@ async function collect(stream: ReadableStream<Uint8Array>, logs: LogLine[]): Pro
   }
 }
 
-async function healthy(origin: string, child: Bun.Subprocess, logs: LogLine[]): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (child.exitCode !== null) break
-    const response = await fetch(`${origin}/api/health`).catch(() => undefined)
-    if (response?.status === 200) return
-    await Bun.sleep(25)
+function healthy(origin: string, child: Bun.Subprocess, logs: LogLine[]): Promise<void> {
+  const answers = async () => {
+    if (child.exitCode !== null) throw new Error(`the executable ended: ${JSON.stringify(logs)}`)
+    return (await fetch(`${origin}/api/health`).catch(() => undefined))?.status === 200
   }
-  throw new Error(`the executable did not become healthy: ${JSON.stringify(logs)}`)
+  return until(answers, () => `the executable becomes healthy: ${JSON.stringify(logs)}`, 60_000)
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {

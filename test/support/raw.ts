@@ -38,3 +38,15 @@ export function rawGet(
 
 /** 0 when the server closed without an answer. */
 export const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0)
+
+/** Whether nobody listens there any more: asked with a connection of its own, not with one kept alive. */
+export function refusesConnections(origin: string): Promise<boolean> {
+  const { hostname, port } = new URL(origin)
+  return new Promise(resolve => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.on('error', () => resolve(true))
+  })
+}
