@@ -15,7 +15,9 @@ const root = `${import.meta.dir}/..`
 const wire = matching('test/**/*.wire.test.ts')
 const executable = matching('test/executable/*.test.ts')
 const browser = matching('test/browser/*.test.ts')
-const elsewhere = new Set([...wire, ...executable, ...browser])
+/** State classes of the page, in a process that looks like a page to them. */
+const page = matching('test/web/**/*.test.ts')
+const elsewhere = new Set([...wire, ...executable, ...browser, ...page])
 const units = matching('test/**/*.test.ts').filter(path => !elsewhere.has(path))
 
 interface Suite {
@@ -29,6 +31,7 @@ interface Suite {
 /** The longest first, so that both lanes end at about the same time. */
 const suites: Suite[] = [
   { name: 'units', files: units },
+  { name: 'page', files: page },
   { name: 'HTTP, executable, embedded', files: wire, env: { FAULTLINE_BINARY: BINARY } },
   { name: 'HTTP, embedded', files: wire },
   {

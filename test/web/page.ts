@@ -1,4 +1,4 @@
-/** As much of a page around state classes as they touch: a browser's memory, its events, its address. */
+/** As much of a page around state classes as they touch: a browser's memory, its events, its address, its server. */
 class Memory {
   private readonly values = new Map<string, string>()
   full = false
@@ -20,17 +20,62 @@ class Memory {
 }
 
 export const memory = new Memory()
-const page = Object.assign(new EventTarget(), { visibilityState: 'visible', title: '' })
-const events = new EventTarget()
+/** Where the page went, by `replace` or `reload`. */
+export const left: string[] = []
+const root = { style: { visibility: '' } }
+let windowEvents = new EventTarget()
+let pageEvents = new EventTarget()
+
+/** A page as it opens: nothing remembered, nobody listening. */
+export function newPage(): void {
+  memory.clear()
+  left.length = 0
+  root.style.visibility = ''
+  windowEvents = new EventTarget()
+  pageEvents = new EventTarget()
+}
+
+/** Hears what `target()` is when it is asked. */
+const listening = (target: () => EventTarget) => ({
+  addEventListener: (...args: Parameters<EventTarget['addEventListener']>) =>
+    target().addEventListener(...args),
+  removeEventListener: (...args: Parameters<EventTarget['removeEventListener']>) =>
+    target().removeEventListener(...args),
+  dispatchEvent: (event: Event) => target().dispatchEvent(event),
+})
+
+interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  json: unknown
+}
+let answer: (path: string, request: Request) => Answer | undefined
+
+/** What the server answers from now on; `undefined`: it is out of reach. */
+export function serve(answers: typeof answer): void {
+  answer = answers
+}
+
+async function fetched(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const request = new Request(new URL(String(input), 'http://faultline.test/'), init)
+  const given = answer(request.url.slice('http://faultline.test'.length), request)
+  if (!given) throw new TypeError('no answer')
+  return Response.json(given.json, { status: given.status ?? 200, headers: given.headers ?? {} })
+}
 
 Object.assign(globalThis, {
   window: globalThis,
   localStorage: memory,
-  document: page,
-  location: new URL('http://faultline.test/'),
-  addEventListener: events.addEventListener.bind(events),
-  removeEventListener: events.removeEventListener.bind(events),
-  dispatchEvent: events.dispatchEvent.bind(events),
+  document: { visibilityState: 'visible', documentElement: root, ...listening(() => pageEvents) },
+  fetch: fetched,
+  location: {
+    origin: 'http://faultline.test',
+    pathname: '/',
+    search: '',
+    replace: (path: string) => left.push(path),
+    reload: () => left.push('reload'),
+  },
+  ...listening(() => windowEvents),
 })
 
 /** As another tab's writing reaches this one. */
@@ -39,3 +84,9 @@ export function writtenElsewhere(name: string, value: string | null): void {
   else memory.setItem(name, value)
   dispatchEvent(Object.assign(new Event('storage'), { key: name, newValue: value }))
 }
+
+export const hidden = () => root.style.visibility === 'hidden'
+export const show = () => document.dispatchEvent(new Event('visibilitychange'))
+/** Into the browser's memory of pages, and back out of it. */
+export const moved = (event: 'pagehide' | 'pageshow') =>
+  dispatchEvent(Object.assign(new Event(event), { persisted: true }))

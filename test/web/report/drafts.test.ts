@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { Drafts } from '../../../web/src/report/drafts.svelte.ts'
-import { memory, writtenElsewhere } from '../page.ts'
+import { memory, newPage, writtenElsewhere } from '../page.ts'
 import { ALICE, draftOf } from './parts.ts'
 
-beforeEach(() => memory.clear())
+beforeEach(newPage)
 
 test('what one person typed, nobody else’s page finds', () => {
   new Drafts(ALICE).keep(draftOf('usb-port', 'typed by Alice'))

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { memory } from '../page.ts'
+import { newPage } from '../page.ts'
 import { draftOf, offline, parts, refused, signedOut } from './parts.ts'
 
-beforeEach(() => memory.clear())
+beforeEach(newPage)
 
 async function written(words = 'loose') {
   const all = parts()

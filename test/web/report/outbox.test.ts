@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { memory } from '../page.ts'
+import { newPage } from '../page.ts'
 import { draftOf, offline, parts, refused, signedOut } from './parts.ts'
 
-beforeEach(() => memory.clear())
+beforeEach(newPage)
 
 test('a report goes with its body, the project’s id and its key, and its draft is dropped with the receipt', async () => {
   const { outbox, drafts, projects, sent, said } = parts()

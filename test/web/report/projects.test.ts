@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { Combobox } from '../../../web/src/report/combobox.svelte.ts'
-import { memory } from '../page.ts'
+import { newPage } from '../page.ts'
 import { parts } from './parts.ts'
 
-beforeEach(() => memory.clear())
+beforeEach(newPage)
 
 async function list() {
   const all = parts()
