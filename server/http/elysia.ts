@@ -21,7 +21,8 @@ interface ElysiaRoute {
  */
 export function withLongHost(request: Request, target: string): Request {
   if (request.url.indexOf('/', 8) >= 11) return request
-  const copy = new Request(`http://short.host${target}`, request)
+  const { method, headers } = request
+  const copy = new Request(`http://short.host${target}`, { method, headers })
   setContext(copy, contextOf(request))
   return copy
 }

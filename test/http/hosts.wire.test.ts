@@ -63,6 +63,10 @@ test.each(possibleHosts)('the Host %p, which a URL can hold, is none of our busi
   expect([statusOf(health), health.includes('"status":"ok"')]).toEqual([200, true])
   expect(statusOf(await rawGet(app.origin, '/api/defects', [`Host: ${host}`, session]))).toBe(200)
   expect(statusOf(await rawGet(app.origin, '/api/defects', [`Host: ${host}`]))).toBe(401)
+  const body = '{"name":"By any host"}'
+  const head = ['POST /api/projects HTTP/1.1', `Host: ${host}`, session, 'Content-Type: application/json']
+  const rest = `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+  expect(statusOf(await raw(app.origin, `${head.join('\r\n')}\r\n${rest}`))).toBeOneOf([200, 201])
 })
 
 describe('HTTP/1.0 without a Host', () => {
