@@ -37,6 +37,11 @@ export async function* checkDatabase(
       queries.execute<{ version: string }>(sql`select current_setting('server_version') as version`),
     )
     yield ok('database', `${kindOf(opened)} ${facts?.version}, UTF-8`)
+    if ((await db.health()) === 'read_only') {
+      const mend =
+        'name the server that takes writes in DATABASE_URL, or let it take them again (default_transaction_read_only)'
+      yield fault('database', 'it only reads: no report can be stored', mend)
+    }
     yield schema(pending)
     if (!config || pending instanceof SchemaTooNew || pending.length) return []
     return (await deviceStatus(db, config)).map(({ device }) => device.replace(/\/.*/, ''))

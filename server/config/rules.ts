@@ -1,5 +1,6 @@
 import { fromBase64Url } from '../base64url.ts'
 import { isLoopback } from '../loopback.ts'
+import { parsePostgresUrl } from '../postgres-url.ts'
 
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i
 const EMAIL =
@@ -15,7 +16,7 @@ export const isPort = (value: string) =>
   /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
 export const isDomain = (value: string) => DOMAIN.test(value)
 export const isEmail = (value: string) => EMAIL.test(value) && value.length <= 254
-export const isPostgresUrl = (value: string) => /^postgres(ql)?:$/.test(parsed(value)?.protocol ?? '')
+export const isPostgresUrl = (value: string) => parsePostgresUrl(value) !== undefined
 export const isProviderName = (value: string) => /^[a-z0-9-]{1,40}$/.test(value) && value !== 'logout'
 export const isPublicKey = (value: string) => fromBase64Url(value)?.length === 65
 export const isPrivateKey = (value: string) => fromBase64Url(value)?.length === 32

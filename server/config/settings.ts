@@ -52,7 +52,7 @@ export const settings = {
   },
   DATABASE_URL: {
     about: 'PostgreSQL 15 or newer, in UTF-8; without it an embedded PostgreSQL lives in `DATA_DIR`.',
-    form: 'a URL such as postgres://user:password@host:5432/faultline',
+    form: 'a URL such as postgres://user:password@host:5432/faultline; of several hosts, host:port,host:port, the one that takes writes is used',
     isValid: is.isPostgresUrl,
     absent: 'the embedded one',
     example: 'postgres://faultline:password@localhost:5432/faultline',

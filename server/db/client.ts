@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { DatabaseUnavailable } from '../errors.ts'
+import { parsePostgresUrl } from '../postgres-url.ts'
 import * as schema from './schema.ts'
 
 /** Where a database answers: a PostgreSQL by its URL, or the embedded one by its socket. */
@@ -34,7 +35,7 @@ export function createClient(target: Target, options: ClientOptions = {}): Clien
   const sql =
     target.kind === 'embedded'
       ? postgres({ ...shared, path: target.socketPath, user: 'postgres', database: 'postgres', pass: '' })
-      : postgres(target.url, {
+      : postgres(driverUrl(target.url), {
           ...shared,
           connection: { ...SESSION_SETTINGS, ...(options.unlimited ? noTimeLimits : timeLimits) },
         })
@@ -42,6 +43,13 @@ export function createClient(target: Target, options: ClientOptions = {}): Clien
     queries: drizzle(withCheckedResults(sql), { schema }) as unknown as Queries,
     end: seconds => sql.end({ timeout: seconds }),
   }
+}
+
+/** Of several servers the one that takes writes, which is not what a URL that says nothing means. */
+function driverUrl(text: string): string {
+  const { url = text, hosts = [] } = parsePostgresUrl(text) ?? {}
+  if (hosts.length < 2 || /[?&]target_session_attrs=/.test(url)) return url
+  return `${url}${url.includes('?') ? '&' : '?'}target_session_attrs=read-write`
 }
 
 /**

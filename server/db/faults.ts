@@ -50,7 +50,21 @@ export function lostConnection(error: unknown): boolean {
 
 /** PostgreSQL undid it for a conflict or a deadlock with others: tried again, it may well succeed. */
 export function rolledBack(error: unknown): boolean {
-  return /^(40001|40P01)$/.test(sqlState(error) ?? '')
+  return isOneOf(error, '40001', '40P01')
+}
+
+/** Nothing of a statement was done: it was undone, refused by a server that only reads, or never got there. */
+export function nothingDone(error: unknown): boolean {
+  return rolledBack(error) || isOneOf(error, '25006', '57P03', 'ECONNREFUSED', 'CONNECT_TIMEOUT', 'ENOTFOUND')
+}
+
+/** The server stops, starts, or only reads by now: another may have taken over. */
+export function leavesServer(error: unknown): boolean {
+  return isOneOf(error, '25006', '57P01', '57P02', '57P03')
+}
+
+function isOneOf(error: unknown, ...codes: string[]): boolean {
+  return codes.includes(sqlState(error) ?? '')
 }
 
 export function translate(error: unknown): Error {

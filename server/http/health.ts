@@ -8,8 +8,8 @@ export const healthRoutes = ({ db }: Pick<Deps, 'db'>) =>
     '/api/health',
     async ({ query, status }) => {
       if (query.live !== undefined) return { status: 'ok', database: 'unasked' }
-      if (await db.ping()) return { status: 'ok', database: 'ok' }
-      return status(503, { status: 'unavailable', database: 'unreachable' })
+      const database = await db.health()
+      return database === 'ok' ? { status: 'ok', database } : status(503, { status: 'unavailable', database })
     },
     { query: t.Object({ live: t.Optional(t.String()) }), response: { 200: Health, 503: Health } },
   )

@@ -37,10 +37,10 @@ test('connections that went silent are given up, also when nobody but the health
   url.port = String((between.address() as { port: number }).port)
   const db = connect({ kind: 'postgres', url: url.href })
   await Promise.all(Array.from({ length: 20 }, () => db.read(q => q.execute(sql`select pg_sleep(0.1)`))))
-  expect(await db.ping()).toBe(true)
+  expect(await db.health()).toBe('ok')
   forgetConnections()
-  expect(await db.ping()).toBe(false)
-  await until(() => db.ping(), 'the health check stays red', 20_000)
+  expect(await db.health()).toBe('unreachable')
+  await until(async () => (await db.health()) === 'ok', 'the health check stays red', 20_000)
   await db.close()
 }, 30_000)
 

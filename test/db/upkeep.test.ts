@@ -18,7 +18,10 @@ test('upkeep gives the embedded database the statistics that a section’s feed 
   await migrate(target)
   const db = connect(target)
   // In one go, which takes longer than a statement of the server may.
-  await seed({ ...db, write: run => db.transaction(run, { deadlineMs: 60_000 }) }, 10_000)
+  await seed(
+    { ...db, write: run => db.transaction(queries => run(queries, 1), { deadlineMs: 60_000 }) },
+    10_000,
+  )
 
   const plan = async () => {
     const nodes = await planOf(db, queries => feedQuery(queries, { limit: 50, section: 'cpu' }), ['cpu'])

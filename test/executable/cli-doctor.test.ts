@@ -126,6 +126,17 @@ test('PostgreSQL is looked at for its version, its encoding and its schema', asy
   await drop()
 })
 
+test('a PostgreSQL that only reads is a fault, with what to do', async () => {
+  const { url, drop } = await freshDatabase()
+  const sql = postgres(url, { onnotice: () => {} })
+  await sql.unsafe(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`)
+  await sql.end()
+  const { faults } = await examined({ ...sound, DATABASE_URL: url })
+  expect(faults).toMatchObject([{ name: 'database', said: expect.stringContaining('only reads') }])
+  expect(faults[0]?.mend).toContain('default_transaction_read_only')
+  await drop()
+})
+
 test('a provider that speaks for another issuer is a fault', async () => {
   const { of } = await examined({ ...sound, OAUTH_ISSUER: `${provider.issuer}/` })
   expect(of('sign-in')[0]).toMatchObject({ status: 'fault', mend: expect.stringContaining('OAUTH_ISSUER') })

@@ -13,6 +13,10 @@ export interface Cluster {
   processes(): number[]
   stop(mode?: 'fast' | 'immediate'): Promise<void>
   start(): Promise<void>
+  /** Restarted, it only reads, as after another took over. */
+  demote(): Promise<void>
+  promote(): Promise<void>
+  admin(statement: string): Promise<void>
   remove(): Promise<void>
 }
 
@@ -36,8 +40,6 @@ export async function startCluster({ durable = true, standby = false } = {}): Pr
     identity,
   )
 
-  // A standby of nobody: it stays in recovery until it is promoted.
-  if (standby) writeFileSync(join(data, 'standby.signal'), '')
   const port = await freePort()
   let server: Bun.Subprocess | undefined
   const cluster: Cluster = {
@@ -65,12 +67,19 @@ export async function startCluster({ durable = true, standby = false } = {}): Pr
       await server?.exited
       server = undefined
     },
+    async demote() {
+      await cluster.stop()
+      writeFileSync(join(data, 'standby.signal'), '')
+      await cluster.start()
+    },
+    promote: () => cluster.admin('select pg_promote()'),
+    admin: statement => asAdmin(cluster.url('postgres'), sql => sql.unsafe(statement)),
     async remove() {
       await cluster.stop('immediate')
       rmSync(home, { recursive: true, force: true })
     },
   }
-  await cluster.start()
+  await (standby ? cluster.demote() : cluster.start())
   return cluster
 }
 
