@@ -136,7 +136,7 @@ inChromium('the feed', () => {
     await page.getByRole('heading', { name: 'USB port', level: 1 }).waitFor()
     await until('both are shown', async () => (await articles(page).count()) === 2)
     await page.goto(`${app.origin}/sections/warp-core`)
-    await page.getByText('This board has no section “warp-core”.').waitFor()
+    await page.getByRole('heading', { name: 'No such section' }).waitFor()
   })
 
   test('a section that left the board keeps its history, marked retired', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ interface Result {
 type Lighthouse = (url: string, options: Record<string, unknown>) => Promise<Result>
 
 /** Only in the long run: the package weighs more than all others together, so it is fetched for this alone. */
-if (process.env.FAULTLINE_LONG) {
+describe.skipIf(!process.env.FAULTLINE_LONG)('in the long run', () => {
   inChromium('Lighthouse', () => {
     let app: TestApp
     let browser: Browser
@@ -63,4 +63,4 @@ if (process.env.FAULTLINE_LONG) {
       expect(short).toEqual([])
     })
   })
-}
+})
