@@ -9,6 +9,7 @@ import { parseXml, type XmlElement } from './parse.ts'
 import { cleanElement, judgeFor, marksSection, type Shape, SVG_NAMESPACE } from './policy.ts'
 import { judgeReuse } from './reuse.ts'
 import { findSections, type Section } from './sections.ts'
+import { warnUnseen } from './unseen.ts'
 import { viewBoxOf } from './view-box.ts'
 import { writeSvg } from './write.ts'
 
@@ -55,6 +56,7 @@ export function parseBoard(svg: string): Board {
   judgeReuse(drawing, findings)
   if (complete && !sections.size && !(marked && findings.faults.length)) findings.fault(root, NO_SECTION)
   if (findings.faults.length) throw refusal(findings)
+  warnUnseen(drawing, drawing.attributes.get('viewBox') ?? '', findings)
   return { svg: writeSvg(drawing), sections, images: images.kept, warnings: findings.warnings }
 }
 

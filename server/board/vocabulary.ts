@@ -75,13 +75,12 @@ export const INERT = words(`
   user-select page tab-size hyphens word-break overflow-wrap stroke-alignment
   background color-scheme box-sizing max-width max-height min-width min-height zoom transform-box outline
   margin margin-top margin-bottom margin-left margin-right padding padding-top padding-bottom padding-left padding-right
-  word-wrap float vertical-align touch-action src speak`)
+  isolation word-wrap float vertical-align touch-action src speak`)
 
 /** Properties without an attribute, harmless at the value that programs write by default. */
 export const INERT_AT: Readonly<Record<string, string>> = {
   'mix-blend-mode': 'normal',
   'text-transform': 'none',
-  isolation: 'auto',
   transform: 'none',
   marker: 'none',
   position: 'static',
