@@ -6,12 +6,13 @@ import { deviceName } from './endpoint.ts'
 import type { PushedDefect } from './message.ts'
 import type { Subscription } from './model.ts'
 
-export interface RetryRule {
+export const retryRule = {
   /** before each further try of a push, unless the service asks for more */
-  backOffMs: readonly number[]
+  backOffMs: [1_000, 4_000, 15_000, 60_000, 240_000],
   /** so long after its first try a push is given up */
-  windowMs: number
+  windowMs: 10 * 60_000,
 }
+type RetryRule = typeof retryRule
 
 export interface Clock {
   now(): number

@@ -30,17 +30,17 @@ export async function subscribe(
 ): Promise<'new' | 'known'> {
   const { ownerEmail, vapid } = config
   if (!vapid) throw new Refusal('push_off')
-  const kept = { p256dh, auth, ownerEmail, vapidPublicKey: vapid.publicKey }
+  const values = { p256dh, auth, ownerEmail, vapidPublicKey: vapid.publicKey }
   return db.transaction(async queries => {
     // One at a time: two that do not see each other's row would leave eleven.
     await queries.execute(sql`lock table ${table} in share row exclusive mode`)
     const known = await queries
       .update(table)
-      .set(kept)
+      .set(values)
       .where(eq(table.endpoint, endpoint))
       .returning({ endpoint: table.endpoint })
     if (known.length) return 'known'
-    await queries.insert(table).values({ endpoint, ...kept })
+    await queries.insert(table).values({ endpoint, ...values })
     // The new one itself stays, whatever the clock said when the others came.
     const newest = queries
       .select({ endpoint: table.endpoint })

@@ -17,7 +17,7 @@ export function createRecorder(db: Database, log: Log) {
     for (const [endpoint, outcome] of latest) {
       latest.delete(endpoint)
       await recordOutcome(db, endpoint, outcome).catch(error =>
-        log.warn('the outcome of a push was not kept', { reason: (error as Error).message }),
+        log.warn('the outcome of a push was not stored', { reason: (error as Error).message }),
       )
     }
     writing = undefined

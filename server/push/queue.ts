@@ -4,13 +4,7 @@ import { coalesced } from '../coalesce.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import { deliver, type Outcome, type SenderConfig } from './deliver.ts'
-import {
-  type Clock,
-  createDeviceQueue,
-  type DeviceQueue,
-  type RetryRule,
-  systemClock,
-} from './device-queue.ts'
+import { type Clock, createDeviceQueue, type DeviceQueue, retryRule, systemClock } from './device-queue.ts'
 import { devicesInForce } from './devices.ts'
 import { messageFor, type PushedDefect } from './message.ts'
 import type { Subscription } from './model.ts'
@@ -23,23 +17,16 @@ export interface PushQueue {
   drain(ms: number): Promise<void>
 }
 
-export interface Limits extends RetryRule {
+export const limits = {
+  ...retryRule,
   /** pushes that may wait; beyond that the oldest is dropped */
-  capacity: number
-  atOnce: number
-  /** of one attempt */
-  deadlineMs: number
-  databaseRetryMs: number
-}
-
-export const limits: Limits = {
   capacity: 10_000,
   atOnce: 8,
-  backOffMs: [1_000, 4_000, 15_000, 60_000, 240_000],
-  windowMs: 10 * 60_000,
+  /** of one attempt */
   deadlineMs: 10_000,
   databaseRetryMs: 2_000,
 }
+export type Limits = typeof limits
 
 interface QueueDeps {
   config: SenderConfig
@@ -64,11 +51,12 @@ function runningQueue(deps: Required<QueueDeps>, limits: Limits): PushQueue {
   let dropped = 0
 
   function dropBeyondCapacity(): void {
-    if (filed.length + devices.waiting() <= limits.capacity) return
-    if (devices.waiting()) devices.dropOldest()
-    else filed.shift()
-    dropped++
-    if (dropped % 1_000 === 1) log.warn('the push queue is full, the oldest are dropped', { dropped })
+    while (filed.length + devices.waiting() > limits.capacity) {
+      if (devices.waiting()) devices.dropOldest()
+      else filed.shift()
+      dropped++
+      if (dropped % 1_000 === 1) log.warn('the push queue is full, the oldest are dropped', { dropped })
+    }
   }
 
   /** Who subscribed before a defect was filed gets it: the devices are read after it came. */
@@ -82,7 +70,8 @@ function runningQueue(deps: Required<QueueDeps>, limits: Limits): PushQueue {
         continue
       }
       for (const defect of filed.splice(0, filed.lastIndexOf(newest!) + 1)) {
-        devices.add(defect, dropBeyondCapacity)
+        devices.add(defect)
+        dropBeyondCapacity()
       }
     }
     distributing = undefined
@@ -148,12 +137,7 @@ function createDeviceQueues(deps: Required<QueueDeps>, limits: Limits, stopped: 
     refresh,
     waiting: () => sum(queue => queue.waiting()),
     unsent: () => sum(queue => queue.unsent()),
-    add(defect: PushedDefect, added: () => void): void {
-      for (const queue of all()) {
-        queue.add(defect)
-        added()
-      }
-    },
+    add: (defect: PushedDefect) => all().forEach(queue => void queue.add(defect)),
     /** Every device gets the same in the same order: the longest queue begins with the oldest. */
     dropOldest: () =>
       all()

@@ -440,7 +440,7 @@ test('while the database is away pushes wait, and nothing is thrown', async () =
   await service.arrived(3)
   await queue.drain(10_000)
   expect(ids().sort()).toEqual(defects)
-  expect(said('the outcome of a push was not kept')).not.toHaveLength(0)
+  expect(said('the outcome of a push was not stored')).not.toHaveLength(0)
 })
 
 test('a device whose row makes no sense harms nobody', async () => {
