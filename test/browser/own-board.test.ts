@@ -16,6 +16,7 @@ const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200
     <circle cx="40" cy="40" r="40" fill="#99a"/>
     <path d="M10 40h60" stroke="#000" stroke-width="6"/>
   </g>
+  <rect data-section="pump" x="180" y="150" width="40" height="20" fill="#99a"/>
   <g data-section="valve" data-label="Valve"><path d="M240 80l40 40v-40l-40 40z" fill="#aab"/></g>
 </svg>`
 
@@ -46,6 +47,7 @@ inChromium('a drawing of one’s own as the board', () => {
     const colour = (id: string) =>
       page
         .locator(`.board [data-section=${id}]`)
+        .first()
         .evaluate(element => getComputedStyle(element.querySelector('.section-area') ?? element).fill)
     expect(new Set(await Promise.all(['tank', 'pump', 'valve'].map(colour))).size).toBe(3)
     const number = page.locator('.board .count', { hasText: '2' })
@@ -55,6 +57,24 @@ inChromium('a drawing of one’s own as the board', () => {
     await section(page, /Main pump/).click()
     await dialog(page).getByRole('heading', { name: 'Main pump' }).waitFor()
     await dialog(page).getByText('Leaks more').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('a section of several elements is one button, coloured and opened by each of them', async () => {
+    const { page, complaints } = await visit(browser, app, ALICE)
+    await section(page, /Main pump/).waitFor()
+    expect(await section(page, /pump/).count()).toBe(1)
+    const parts = page.locator('.board [data-section=pump]')
+    expect(await parts.evaluateAll(elements => elements.map(({ dataset }) => dataset.step))).toEqual([
+      '2',
+      '2',
+    ])
+    await parts.nth(1).hover()
+    await page.locator('.board .tip', { hasText: 'Main pump' }).waitFor()
+    expect(await page.locator('.board .named').count()).toBe(2)
+    await parts.nth(1).click()
+    await dialog(page).getByRole('heading', { name: 'Main pump' }).waitFor()
     expect(complaints).toEqual([])
     await page.context().close()
   })

@@ -1,6 +1,6 @@
+import { stepOf, steps } from '../../../server/heat.ts'
 import { boardPicture, type Counts, counts, onBoardVersion } from '../lib/api.ts'
 import { recall, remember } from '../lib/memory.ts'
-import { stepOf, steps } from './heat.ts'
 import { type Picture, readPicture } from './picture.ts'
 
 export const spans = [
@@ -31,8 +31,7 @@ export class Board {
   /** width by height: the last one seen while the picture is not there yet */
   readonly ratio = $derived(this.picture?.ratio ?? (Number(recall('ratio')) || 1))
   private readonly labels = $derived(new Map(this.picture?.sections.map(({ id, label }) => [id, label])))
-  readonly worst = $derived(Math.max(0, ...[...this.labels.keys()].map(id => this.count(id))))
-  readonly scale = $derived(steps(this.worst))
+  readonly scale = $derived(steps([...this.labels.keys()].map(id => this.count(id))))
   readonly places: Place[] = $derived(this.ids().map(id => this.place(id)))
   readonly ranked: Place[] = $derived.by(() => {
     const rank = new Map(this.ranking.map((id, index) => [id, index]))

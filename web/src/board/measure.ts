@@ -17,15 +17,19 @@ export function measure(svg: SVGSVGElement, host: Element): Record<string, Spot>
   const across = (x: number) => (100 * (x - board.left)) / board.width
   const down = (y: number) => (100 * (y - board.top)) / board.height
   const spots: Record<string, Spot> = {}
-  for (const section of svg.querySelectorAll<SVGElement>('[data-section]')) {
-    const area = section.querySelector('.section-area') ?? section
-    const box = area.getBoundingClientRect()
-    const middle = across(box.left + box.width / 2)
-    spots[section.dataset.section!] = {
+  const parts = Map.groupBy(svg.querySelectorAll<SVGElement>('[data-section]'), part => part.dataset.section!)
+  for (const [id, elements] of parts) {
+    const boxes = elements.map(element =>
+      (element.querySelector('.section-area') ?? element).getBoundingClientRect(),
+    )
+    const left = Math.min(...boxes.map(box => box.left))
+    const right = Math.max(...boxes.map(box => box.right))
+    const middle = across((left + right) / 2)
+    spots[id] = {
       middle,
-      right: across(box.right),
-      top: down(box.top),
-      bottom: down(box.bottom),
+      right: across(right),
+      top: down(Math.min(...boxes.map(box => box.top))),
+      bottom: down(Math.max(...boxes.map(box => box.bottom))),
       side: middle < 25 ? 'start' : middle > 75 ? 'end' : 'middle',
     }
   }

@@ -27,23 +27,25 @@ export function readPicture(text: string): Picture {
   for (const child of svg.children) {
     if (!elements.some(element => child.contains(element))) child.setAttribute('aria-hidden', 'true')
   }
-  // several elements may be one section
-  const sections = new Map(elements.map(element => [element.dataset.section!, makeButton(element)]))
-  return { svg, sections: [...sections.values()], ratio: width / height }
+  const parts = Map.groupBy(elements, element => element.dataset.section!)
+  const sections = [...parts].map(([id, elements]) => makeButton(id, elements))
+  return { svg, sections, ratio: width / height }
 }
 
-function makeButton(element: SVGElement): Section {
-  const id = element.dataset.section!
-  const title = [...element.children].find(child => child.localName === 'title')
-  const label = element.dataset.label ?? element.getAttribute('aria-label') ?? title?.textContent ?? id
-  title?.remove()
-  element.setAttribute('role', 'button')
-  element.setAttribute('tabindex', '0')
-  element.classList.add('section')
-  if (!element.querySelector('.section-area')) addArea(element)
-  const marked = printedOn(element)
+/** The first element of a section is its button; the others are as good to point at. */
+function makeButton(id: string, elements: SVGElement[]): Section {
+  const [button, ...others] = elements as [SVGElement, ...SVGElement[]]
+  button.setAttribute('role', 'button')
+  button.setAttribute('tabindex', '0')
+  for (const other of others) other.setAttribute('aria-hidden', 'true')
+  for (const element of elements) {
+    element.classList.add('section')
+    if (!element.querySelector('.section-area')) addArea(element)
+  }
+  const label = button.dataset.label ?? id
+  const marked = elements.map(printedOn).filter(Boolean).join(' ')
   const says = !marked || label.toLowerCase().includes(marked.toLowerCase())
-  return { id, label: label.trim(), ...(says ? {} : { marked }) }
+  return { id, label, ...(says ? {} : { marked }) }
 }
 
 function printedOn(element: SVGElement): string {

@@ -1,4 +1,4 @@
-/** Steps 1 to 5 of the map, each a range of whole numbers; 0 stands for itself. */
+/** One step of the legend: from and to whole numbers of defects; step 0 stands for none at all. */
 export interface Step {
   step: number
   from: number
@@ -7,14 +7,18 @@ export interface Step {
 
 const MOST_STEPS = 5
 
-/** At most five steps up to the worst section; fewer when there are not as many different numbers. */
-export function steps(worst: number): Step[] {
-  const many = Math.min(MOST_STEPS, worst)
-  const bound = (index: number) => Math.ceil((worst * index) / many)
+/**
+ * Steps that tell the sections apart: as many different numbers in each as can be, so that one that stands
+ * out does not make all others look the same.
+ */
+export function steps(counts: number[]): Step[] {
+  const numbers = [...new Set(counts)].filter(count => count > 0).sort((a, b) => a - b)
+  const many = Math.min(MOST_STEPS, numbers.length)
+  const upTo = (step: number) => numbers[Math.ceil((numbers.length * step) / many) - 1] ?? 0
   return Array.from({ length: many }, (_, index) => ({
     step: index + 1,
-    from: bound(index) + 1,
-    to: bound(index + 1),
+    from: (index ? upTo(index) : 0) + 1,
+    to: upTo(index + 1),
   }))
 }
 
