@@ -17,6 +17,7 @@ const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200
     <path d="M10 40h60" stroke="#000" stroke-width="6"/>
   </g>
   <rect data-section="pump" x="180" y="150" width="40" height="20" fill="#99a"/>
+  <rect data-section="sink" data-label="Sink" x="20" y="180" width="80" height="15" fill="#456" stroke="#123" stroke-width="2"/>
   <g data-section="valve" data-label="Valve"><path d="M240 80l40 40v-40l-40 40z" fill="#aab"/></g>
 </svg>`
 
@@ -75,6 +76,28 @@ inChromium('a drawing of one’s own as the board', () => {
     expect(await page.locator('.board .named').count()).toBe(2)
     await parts.nth(1).click()
     await dialog(page).getByRole('heading', { name: 'Main pump' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('in the dark a drawing stands on a light sheet in the colours of its legend, and what has no defects as it was drawn', async () => {
+    const { page, complaints } = await visit(browser, app, ALICE, { colorScheme: 'dark' })
+    await section(page, /Tank, 1 defect/).waitFor()
+    await screenshot(page, 'board-of-ones-own-dark')
+    const style = (selector: string, name: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name)
+    expect(await style('.board', 'background-color')).toBe('rgb(255, 255, 255)')
+    expect(await style('body', 'color')).toBe('rgb(230, 237, 236)')
+    expect(await style('.board [data-section=sink]', 'fill')).toBe('rgb(68, 85, 102)')
+    expect(await style('.board [data-section=sink]', 'stroke')).toBe('rgb(17, 34, 51)')
+    expect(await style('.board [data-section=valve] .section-tint', 'stroke')).toBe('none')
+    const heat = 'rgb(251, 227, 160)'
+    expect(await style('.board [data-section=tank]', 'fill')).toBe(heat)
+    expect(await style('ul .swatch[data-step="1"]', 'background-color')).toBe(heat)
+    expect(await style('ol .swatch[data-step="1"]', 'background-color')).toBe(heat)
     expect(complaints).toEqual([])
     await page.context().close()
   })

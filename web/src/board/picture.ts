@@ -10,6 +10,8 @@ export interface Picture {
   sections: Section[]
   /** width by height */
   ratio: number
+  /** drawn in the page’s own colours, for light and dark; any other stands on a light sheet */
+  themed: boolean
 }
 
 /** The board's file as elements of this page, its sections made into buttons. */
@@ -27,9 +29,10 @@ export function readPicture(text: string): Picture {
   for (const child of svg.children) {
     if (!elements.some(element => child.contains(element))) child.setAttribute('aria-hidden', 'true')
   }
+  const themed = svg.querySelector('.section-area') !== null
   const parts = Map.groupBy(elements, element => element.dataset.section!)
   const sections = [...parts].map(([id, elements]) => makeButton(id, elements))
-  return { svg, sections, ratio: width / height }
+  return { svg, sections, ratio: width / height, themed }
 }
 
 /** The first element of a section is its button; the others are as good to point at. */
