@@ -9,9 +9,11 @@ import { until } from '../support/until.ts'
 
 const REQUESTS = process.env.FAULTLINE_LONG ? 1_000_000 : 3_000
 const SEEDS = process.env.FAULTLINE_SEED ? [Number(process.env.FAULTLINE_SEED)] : [1, 2]
-const CONNECTIONS = 24
-/** Requests on one connection: what is malformed ends it and takes the rest along. */
-const PIPELINED = 10
+const CONNECTIONS = 64
+/** Of so many connections one sends several requests at once: what is malformed, or has to wait, ends it. */
+const PIPELINED_EACH = 5
+const PIPELINED = 8
+const ANSWERED = /HTTP\/1\.1 ([2-5]\d\d) [A-Z]/g
 /** How much the process may have grown between a quarter and the end. */
 const GROWTH_MOST_MIB = 120
 
@@ -49,13 +51,15 @@ async function send(next: () => string, count: number) {
   const statuses: Record<string, number> = {}
   const failures: string[] = []
   let answered = 0
+  let sent = 0
   const memory: number[] = []
   async function connection() {
     while (answered < count) {
-      const bytes = Array.from({ length: PIPELINED }, next).join('')
-      const last = `GET /api/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
-      const answer = await raw(app.origin, bytes + last, { waitMs: 1_000 })
-      for (const [, status = ''] of answer.matchAll(/HTTP\/1\.1 ([2-5]\d\d) [A-Z]/g)) {
+      const length = sent++ % PIPELINED_EACH ? 1 : PIPELINED
+      const bytes = Array.from({ length }, next).join('')
+      const until = (answer: string) => (answer.match(ANSWERED)?.length ?? 0) >= length
+      const answer = await raw(app.origin, bytes, { waitMs: 1_000, until })
+      for (const [, status = ''] of answer.matchAll(ANSWERED)) {
         statuses[status] = (statuses[status] ?? 0) + 1
         answered++
         if (status === '500') failures.push(bytes)

@@ -148,7 +148,23 @@ export function randomRequests(seed: number, known: Known): () => string {
     ])
   }
 
+  /** What the product is for: without it chance would hardly ever store a report. */
+  function report(): string {
+    const content = JSON.stringify({
+      section_id: 'cpu',
+      project_id: known.projectId,
+      verbatim: pick(values) || 'Loose',
+    })
+    const lines = [
+      `Host: ${pick(possibleHosts)}`,
+      `Cookie: ${pick(known.cookies)}`,
+      'Content-Type: application/json',
+    ]
+    return `POST /api/defects HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: ${content.length}\r\n\r\n${content}`
+  }
+
   return () => {
+    if (random(30) === 0) return often(15, () => mutated(report()), report())
     const host = often(25, () => pick([...impossibleHosts, ...possibleHosts]), new URL(known.origin).host)
     const lines = [...often(97, () => [`Host: ${host}`], [])]
     if (random(2)) lines.push(`Cookie: ${often(15, () => mutated(pick(known.cookies)), pick(known.cookies))}`)

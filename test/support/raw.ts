@@ -1,7 +1,11 @@
 import { connect } from 'node:net'
 
-/** Sends bytes as they are: fetch and browsers would mend the path first. */
-export function raw(origin: string, bytes: string, { waitMs = 3_000 } = {}): Promise<string> {
+/** Sends bytes as they are: fetch and browsers would mend the path first. Hangs up when `until` holds. */
+export function raw(
+  origin: string,
+  bytes: string,
+  { waitMs = 3_000, until = (_: string): boolean => false } = {},
+): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {
     let answer = ''
@@ -10,6 +14,7 @@ export function raw(origin: string, bytes: string, { waitMs = 3_000 } = {}): Pro
     socket.setEncoding('latin1')
     socket.on('data', chunk => {
       answer += chunk
+      if (until(answer)) socket.destroy()
     })
     socket.on('error', error =>
       ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')
