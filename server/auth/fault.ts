@@ -10,7 +10,7 @@ export class ProviderFault extends Error {
 }
 
 /** The provider takes the code for used up or expired: begin again. */
-export class AttemptOver extends Error {}
+export class AttemptEnded extends Error {}
 
 /** What came as proof of identity does not hold. The message is for the log. */
-export class Unproven extends Error {}
+export class IdentityUnproven extends Error {}

@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
-import { ProviderFault, Unproven } from './fault.ts'
+import { IdentityUnproven, ProviderFault } from './fault.ts'
 import type { Claims } from './identity.ts'
 import type { Keys, Provider } from './provider.ts'
 
@@ -41,8 +41,8 @@ export async function verifyIdToken(
     checkLife(payload, now())
     return { email: payload.email, email_verified: payload.email_verified }
   } catch (error) {
-    if (error instanceof ProviderFault || error instanceof Unproven) throw error
-    throw new Unproven(reasonOf(error))
+    if (error instanceof ProviderFault || error instanceof IdentityUnproven) throw error
+    throw new IdentityUnproven(reasonOf(error))
   }
 }
 
@@ -77,15 +77,15 @@ function unlessSignature(error: unknown): undefined {
 }
 
 function checkParty({ aud, azp, nonce }: JWTPayload, { clientId, nonce: expected }: Expected): void {
-  if (nonce !== expected) throw new Unproven('nonce: belongs to another attempt')
+  if (nonce !== expected) throw new IdentityUnproven('nonce: belongs to another attempt')
   if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== clientId) {
-    throw new Unproven('azp: was issued to another client')
+    throw new IdentityUnproven('azp: was issued to another client')
   }
 }
 
 function checkLife({ exp }: JWTPayload, now: number): void {
   if (exp! * 1000 > now + LONGEST_LIFE_SECONDS * 1000) {
-    throw new Unproven('exp: is out of all proportion')
+    throw new IdentityUnproven('exp: is out of all proportion')
   }
 }
 

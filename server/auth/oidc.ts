@@ -2,7 +2,7 @@ import { CodeChallengeMethod, generateCodeVerifier, generateState, OAuth2Client,
 import type { Config } from '../config/read.ts'
 import type { OutboundAnswer } from '../outbound.ts'
 import type { Attempt } from './attempt.ts'
-import { AttemptOver, ProviderFault } from './fault.ts'
+import { AttemptEnded, ProviderFault } from './fault.ts'
 import { verifyIdToken } from './id-token.ts'
 import type { Claims } from './identity.ts'
 import { callProvider, createProvider, jsonOf, type ProviderDocument } from './provider.ts'
@@ -10,7 +10,7 @@ import { callProvider, createProvider, jsonOf, type ProviderDocument } from './p
 export interface Oidc {
   /** Where the browser signs in, and what the callback must match. */
   start(wish: { returnTo: string; chooseAccount: boolean }): Promise<{ location: string; attempt: Attempt }>
-  /** Verified claims; else `ProviderFault`, `AttemptOver` or `Unproven`. Ends within ten seconds. */
+  /** Verified claims; else `ProviderFault`, `AttemptEnded` or `IdentityUnproven`. Ends within ten seconds. */
   finish(attempt: Attempt, answer: { code: string; iss?: string }): Promise<Claims>
 }
 
@@ -94,7 +94,7 @@ interface ExchangeInput {
 function checkResponder(document: ProviderDocument, iss: string | undefined): void {
   const promised = document.authorization_response_iss_parameter_supported === true
   if (iss === undefined ? promised : iss !== document.issuer) {
-    throw new AttemptOver('the answer names another issuer')
+    throw new AttemptEnded('the answer names another issuer')
   }
 }
 
@@ -106,7 +106,7 @@ const formEncoded = (text: string) => new URLSearchParams({ x: text }).toString(
 
 function refusalOf(answer: OutboundAnswer): Error {
   const code = answer.status === 400 || answer.status === 401 ? oauthErrorOf(answer) : undefined
-  if (code === 'invalid_grant') return new AttemptOver('the provider does not take the code')
+  if (code === 'invalid_grant') return new AttemptEnded('the provider does not take the code')
   if (code === 'invalid_client' || code === 'unauthorized_client') {
     return new ProviderFault(
       502,

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { type Attempt, createAttempts } from './attempt.ts'
-import { AttemptOver, ProviderFault, Unproven } from './fault.ts'
+import { AttemptEnded, IdentityUnproven, ProviderFault } from './fault.ts'
 import { contextOf } from './guards.ts'
 import { admit, type Claims, type RefusalReason } from './identity.ts'
 import { SessionAnswer } from './model.ts'
@@ -86,11 +86,11 @@ function createSignIn({ config, oidc, sessions, log }: AuthDeps, pages: ReturnTy
 
   function failed(request: Request, fault: unknown, returnTo: string, attempt?: Attempt): Response {
     const end = attempt ? [attempts.end(attempt)] : []
-    if (fault instanceof AttemptOver) {
+    if (fault instanceof AttemptEnded) {
       log.info('sign-in not finished', { ...idOf(request), reason: fault.message })
       return pages.expired(end)
     }
-    if (fault instanceof Unproven && attempt) {
+    if (fault instanceof IdentityUnproven && attempt) {
       log.warn('sign-in not proven', { ...idOf(request), reason: fault.message })
       return pages.unproven(returnTo, attempts.end(attempt))
     }

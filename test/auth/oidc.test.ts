@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { AttemptOver, ProviderFault, Unproven } from '../../server/auth/fault.ts'
+import { AttemptEnded, IdentityUnproven, ProviderFault } from '../../server/auth/fault.ts'
 import { createOidc, type Oidc, TOTAL_MS } from '../../server/auth/oidc.ts'
 import type { Config } from '../../server/config/read.ts'
 import { locationOf } from '../support/browser.ts'
@@ -151,7 +151,7 @@ describe('the exchange of the code', () => {
     const oidc = createOidc(config)
     const { attempt } = await oidc.start(wish)
     const code = 'x&grant_type=client_credentials&code=y'
-    expect(await failureOf(oidc.finish(attempt, { code }))).toMatchObject({ kind: AttemptOver })
+    expect(await failureOf(oidc.finish(attempt, { code }))).toMatchObject({ kind: AttemptEnded })
     const { form } = provider.seen.find(({ endpoint }) => endpoint === 'token')!
     expect(form.getAll('code')).toEqual([code])
     expect(form.getAll('grant_type')).toEqual(['authorization_code'])
@@ -187,7 +187,7 @@ describe('the exchange of the code', () => {
     ['that names none though it was promised', {}, { authorization_response_iss_parameter_supported: true }],
   ])('is not tried for an answer %s', async (_, answer, description) => {
     Object.assign(provider, { answer, description })
-    expect(await failureOf(signIn())).toMatchObject({ kind: AttemptOver })
+    expect(await failureOf(signIn())).toMatchObject({ kind: AttemptEnded })
     expect(provider.count('token')).toBe(0)
   })
 })
@@ -225,13 +225,13 @@ describe('an id_token', () => {
     ['that is not valid yet', { nbf: now() + 120 }],
   ])('%s proves nothing', async (_, claims) => {
     provider.claims = claims
-    expect(await failureOf(signIn())).toMatchObject({ kind: Unproven })
+    expect(await failureOf(signIn())).toMatchObject({ kind: IdentityUnproven })
   })
 
   test('of an issuer with a slash, or in http, proves nothing', async () => {
     for (const iss of [`${provider.issuer}/`, provider.issuer.replace('http:', 'https:')]) {
       provider.claims = { iss }
-      expect(await failureOf(signIn())).toMatchObject({ kind: Unproven })
+      expect(await failureOf(signIn())).toMatchObject({ kind: IdentityUnproven })
     }
   })
 
@@ -280,7 +280,7 @@ describe('an id_token', () => {
     ['that is a list', () => `${part({ alg: 'RS256' })}.${part([])}.x`],
   ])('%s proves nothing', async (_, idToken) => {
     provider.idToken = idToken
-    expect(await failureOf(signIn())).toMatchObject({ kind: Unproven })
+    expect(await failureOf(signIn())).toMatchObject({ kind: IdentityUnproven })
   })
 
   test('with the e-mail twice counts as it was verified: the last one', async () => {
@@ -303,13 +303,13 @@ describe('an id_token', () => {
     expect(await failureOf(signIn(ahead(20)))).toMatchObject({ kind: 'success' })
     short()
     expect(await failureOf(signIn(ahead(40)))).toMatchObject({
-      kind: Unproven,
+      kind: IdentityUnproven,
       message: expect.stringMatching(/^exp/),
     })
     provider.claims = {}
     expect(await failureOf(signIn(ahead(-20)))).toMatchObject({ kind: 'success' })
     expect(await failureOf(signIn(ahead(-40)))).toMatchObject({
-      kind: Unproven,
+      kind: IdentityUnproven,
       message: expect.stringMatching(/^iat/),
     })
   })
@@ -338,7 +338,7 @@ describe("the provider's keys", () => {
         .setProtectedHeader({ alg: 'RS256', kid: crypto.randomUUID() })
         .sign(privateKey)
     for (let times = 0; times < 50; times++) {
-      expect(await failureOf(signIn(oidc))).toMatchObject({ kind: Unproven })
+      expect(await failureOf(signIn(oidc))).toMatchObject({ kind: IdentityUnproven })
     }
     expect(provider.count('keys')).toBe(2)
   })
@@ -362,7 +362,7 @@ describe("the provider's keys", () => {
     expect(await signIn()).toMatchObject({ email: 'alice@example.com' })
     provider.faults.keys = () =>
       Response.json({ keys: others.map(({ jwk }) => ({ ...jwk, kid: undefined })) })
-    expect(await failureOf(signIn())).toMatchObject({ kind: Unproven })
+    expect(await failureOf(signIn())).toMatchObject({ kind: IdentityUnproven })
   })
 
   test.each<[string, 502 | 503, () => Response]>([
