@@ -1,7 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { t } from 'elysia'
 import type { Board } from '../board/board.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Queries } from '../db/database.ts'
 import { sqlState } from '../db/faults.ts'
 import { defects, projects } from '../db/schema.ts'
 import { Refusal } from '../errors.ts'
@@ -33,9 +33,18 @@ export async function reportDefect(
 ): Promise<{ entry: FeedEntry; created: boolean }> {
   const row = acceptedRow(board, report)
   const values = { id: Bun.randomUUIDv7(), ...row }
-  const stored = await db.write(queries => insertion(queries).execute(values)).catch(unknownProject)
-  if (!stored[0]) return { entry: await sameReport(db, row), created: false }
-  const entry = toEntry(stored[0])
+  const stored = await db
+    .write(
+      async (queries, tries) => {
+        const [inserted] = await insertion(queries).execute(values)
+        // An earlier try may have stored it, and its answer was lost.
+        return inserted ?? (tries > 1 ? confirmStored(queries, eq(defects.id, values.id)) : undefined)
+      },
+      { repeatable: true },
+    )
+    .catch(unknownProject)
+  if (!stored) return { entry: await sameReport(db, row), created: false }
+  const entry = toEntry(stored)
   push.later(entry)
   return { entry, created: true }
 }
@@ -89,15 +98,27 @@ function unknownProject(error: unknown): never {
   throw new Refusal('unknown_project', [{ field: 'project_id', message: 'is not an existing project' }])
 }
 
+/** A stored report is confirmed by a write: where a commit waits for a standby, so does its confirmation. */
+async function confirmStored(queries: Queries, which: SQL | undefined) {
+  await queries
+    .update(defects)
+    .set({ id: sql`${defects.id}` })
+    .where(which)
+  const [stored] = await queries
+    .select(columns)
+    .from(defects)
+    .innerJoin(projects, eq(projects.id, defects.projectId))
+    .where(which)
+  return stored
+}
+
 /** The report that was stored under this key, if it says the same. */
 async function sameReport(db: Database, row: Row): Promise<FeedEntry> {
-  const [stored] = await db.read(queries =>
-    queries
-      .select(columns)
-      .from(defects)
-      .innerJoin(projects, eq(projects.id, defects.projectId))
-      .where(and(eq(defects.reporter, row.reporter), eq(defects.idempotencyKey, row.idempotency_key ?? ''))),
+  const underKey = and(
+    eq(defects.reporter, row.reporter),
+    eq(defects.idempotencyKey, row.idempotency_key ?? ''),
   )
+  const stored = await db.write(queries => confirmStored(queries, underKey), { repeatable: true })
   if (!stored || givenNames.some(name => stored[name] !== row[name])) {
     const message = 'was already used for a different report'
     throw new Refusal('idempotency_key_reused', [{ field: 'Idempotency-Key', message }])

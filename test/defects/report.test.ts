@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq, sql } from 'drizzle-orm'
 import { loadBoard } from '../../server/board/board.ts'
 import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
@@ -106,3 +107,15 @@ test.each(Object.keys(DefectBody.properties) as (keyof DefectBody)[])(
     expect(refusal).toMatchObject({ code: 'idempotency_key_reused' })
   },
 )
+
+test('a repeat under the same key is answered after a write of its own, so that a standby has it too', async () => {
+  const again = { verbatim: 'Twice under one key', idempotency_key: 'twice' }
+  const { entry } = await file(again)
+  const version = () =>
+    db.read(queries =>
+      queries.select({ xmin: sql<string>`xmin` }).from(defects).where(eq(defects.id, entry.id)),
+    )
+  const before = await version()
+  expect(await file(again)).toEqual({ entry, created: false })
+  expect(await version()).not.toEqual(before)
+})
