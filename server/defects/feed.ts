@@ -4,7 +4,13 @@ import { runPrepared } from '../db/prepared.ts'
 import { defects, projects } from '../db/schema.ts'
 import { type Position, writeCursor } from './cursor.ts'
 import { entryColumns, entryNames, type FeedEntry } from './entry.ts'
-import { type Narrowing, narrowingCondition, narrowingNames, narrowingParameters } from './narrowing.ts'
+import {
+  leadingColumn,
+  type Narrowing,
+  narrowingCondition,
+  narrowingNames,
+  narrowingParameters,
+} from './narrowing.ts'
 import { perClient } from './statements.ts'
 
 export interface FeedRequest extends Narrowing {
@@ -53,18 +59,19 @@ export const feedParameters = ({ before, ...request }: FeedRequest) => ({
  */
 export function feedQuery(queries: Queries, { limit, before, ...narrowing }: FeedRequest) {
   const given = sql.placeholder
+  const lead = leadingColumn(narrowing)
+  const order = [...(lead ? [lead.column] : []), defects.createdAt, defects.id]
+  const end = [
+    ...(lead ? [given(lead.name)] : []),
+    sql`${given('beforeTime')}::timestamptz`,
+    sql`${given('beforeId')}::uuid`,
+  ]
   const page = queries
     .select(entryColumns)
     .from(defects)
     .innerJoin(projects, eq(projects.id, defects.projectId))
-    .where(
-      and(
-        narrowingCondition(narrowing),
-        before &&
-          sql`(${defects.createdAt}, ${defects.id}) < (${given('beforeTime')}::timestamptz, ${given('beforeId')}::uuid)`,
-      ),
-    )
-    .orderBy(desc(defects.createdAt), desc(defects.id))
+    .where(and(narrowingCondition(narrowing), before && sql`(${list(order)}) < (${list(end)})`))
+    .orderBy(...order.map(column => desc(column)))
     // A literal in spite of the type: with a parameter PostgreSQL plans the statement anew each time.
     .limit(sql.raw(String(limit + 1)) as unknown as number)
     .as('page')
@@ -74,6 +81,8 @@ export function feedQuery(queries: Queries, { limit, before, ...narrowing }: Fee
     .from(page)
     .prepare('feed')
 }
+
+const list = (items: SQLWrapper[]) => sql.join(items, sql`, `)
 
 /** In the order of the page; null when it is empty. */
 const arrayOf = (name: keyof FeedEntry, column: SQLWrapper) =>

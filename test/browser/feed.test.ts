@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { sql } from 'drizzle-orm'
 import type { Browser } from 'playwright-core'
 import type { Project } from '../../server/projects/model.ts'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
+import { fileDefects } from '../support/defects.ts'
 import {
   articles,
   dialog,
@@ -39,11 +39,12 @@ inChromium('the feed', () => {
   })
 
   const insertMany = (many: number) =>
-    app.db.write(queries =>
-      queries.execute(sql`insert into defects (id, section_id, project_id, verbatim, reporter, created_at)
-        select gen_random_uuid(), 'ethernet', ${hinge.id}, 'old ' || n, ${ALICE}, now() - n * interval '1 hour'
-        from generate_series(1, ${many}::int) n`),
-    )
+    fileDefects(app.db, many, i => ({
+      projectId: hinge.id,
+      sectionId: 'ethernet',
+      verbatim: `old ${i + 1}`,
+      createdAt: new Date(Date.now() - (i + 1) * 3_600_000),
+    }))
 
   test('newest first; older ones come page by page until there are no more', async () => {
     open = await visit(browser, app, ALICE)
@@ -140,10 +141,11 @@ inChromium('the feed', () => {
   })
 
   test('a section that left the board keeps its history, marked retired', async () => {
-    await app.db.write(queries =>
-      queries.execute(sql`insert into defects (id, section_id, project_id, verbatim, reporter)
-        values (gen_random_uuid(), 'parallel-port', ${hinge.id}, 'from another age', ${ALICE})`),
-    )
+    await fileDefects(app.db, 1, {
+      projectId: hinge.id,
+      sectionId: 'parallel-port',
+      verbatim: 'from another age',
+    })
     open = await visit(browser, app, ALICE)
     const { page } = open
     const row = page.getByRole('listitem').filter({ hasText: 'parallel-port' })

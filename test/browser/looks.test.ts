@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import AxeBuilder from '@axe-core/playwright'
-import { sql } from 'drizzle-orm'
 import type { Browser, Page } from 'playwright-core'
 import type { Project } from '../../server/projects/model.ts'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, BOB, OWNER, type TestApp, testApp } from '../support/app.ts'
+import { fileDefects } from '../support/defects.ts'
 import {
   articles,
   dialog,
@@ -40,10 +40,11 @@ inChromium('every state, in light and dark, wide and narrow', () => {
     for (let n = 0; n < 12; n++) await report(bob, hinge.id, `Report ${n}\nwith a second line`, 'memory')
     for (let n = 0; n < 4; n++) await report(bob, hinge.id, 'Cold joint', 'usb-port')
     await report(bob, hinge.id, 'Burnt', 'audio-jack')
-    await app.db.write(queries =>
-      queries.execute(sql`insert into defects (id, section_id, project_id, verbatim, reporter, created_at)
-        values (gen_random_uuid(), 'parallel-port', ${hinge.id}, 'gone', ${BOB}, now() - interval '2 days')`),
-    )
+    await fileDefects(app.db, 1, {
+      projectId: hinge.id,
+      sectionId: 'parallel-port',
+      createdAt: new Date(Date.now() - 2 * 86_400_000),
+    })
   })
   afterAll(async () => {
     await browser.close()

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { createClient } from '../../server/db/client.ts'
-import { connect, type Database, type Queries } from '../../server/db/database.ts'
+import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { countsQueries } from '../../server/defects/counts.ts'
-import { type FeedRequest, feedQuery, readFeed } from '../../server/defects/feed.ts'
+import { type FeedRequest, feedParameters, feedQuery, readFeed } from '../../server/defects/feed.ts'
 import { seed } from '../bench/seed.ts'
-import { type PlanNode, planOf } from '../support/plan.ts'
+import { type Plan, plansOf } from '../support/plan.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const rows = process.env.FAULTLINE_LONG ? 1_000_000 : 30_000
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-function expectByIndex(plan: PlanNode[], index: string) {
+function expectByIndex(plan: Plan[], index: string) {
   expect(plan.map(node => node['Index Name'])).toContain(index)
   expect(
     plan.filter(node => node['Relation Name'] === 'defects' && node['Node Type'] === 'Seq Scan'),
@@ -33,30 +33,28 @@ function expectByIndex(plan: PlanNode[], index: string) {
   expect(plan.filter(node => node['Node Type'].includes('Sort'))).toEqual([])
 }
 
-const position = { createdAt: new Date(), id: Bun.randomUUIDv7() }
+const before = { createdAt: new Date(), id: Bun.randomUUIDv7() }
+const requests: [name: string, request: Omit<FeedRequest, 'limit'>, index: string][] = [
+  ['the feed', {}, 'defects_feed'],
+  ['a later page', { before }, 'defects_feed'],
+  ['the feed of a quiet section', { section: 'audio-jack' }, 'defects_section_feed'],
+  ['a later page of a quiet section', { section: 'audio-jack', before }, 'defects_section_feed'],
+]
 
-const after = [position.createdAt.toISOString(), position.id]
-
-test(`at ${rows} rows the feed is read by its index, with no sort`, async () => {
-  const feed = (request: FeedRequest) => (queries: Queries) => feedQuery(queries, request)
-  expectByIndex(await planOf(db, feed({ limit: 50 })), 'defects_feed')
-  expectByIndex(await planOf(db, feed({ limit: 50, before: position }), after), 'defects_feed')
-})
-
-test(`at ${rows} rows the feed of a quiet section is read by the section's index, with no sort`, async () => {
-  const section = 'audio-jack'
-  const feed = (request: FeedRequest) => (queries: Queries) => feedQuery(queries, { ...request, section })
-  expectByIndex(await planOf(db, feed({ limit: 50 }), [section]), 'defects_section_feed')
-  const later = feed({ limit: 50, before: position })
-  expectByIndex(await planOf(db, later, [section, ...after]), 'defects_section_feed')
+test.each(requests)(`at ${rows} rows %s is read by its index, with no sort`, async (_, narrowing, index) => {
+  const request = { ...narrowing, limit: 50 }
+  const plans = await db.read(queries =>
+    plansOf(queries, feedQuery(queries, request), feedParameters(request)),
+  )
+  for (const plan of plans) expectByIndex(plan, index)
 })
 
 test(`at ${rows} rows counts do not look at the defects at all`, async () => {
-  const total = await planOf(db, queries => countsQueries(queries).total)
-  const since = await planOf(db, queries => countsQueries(queries).since, ['7'])
-  for (const plan of [total, since]) {
-    expect(plan.filter(node => node['Relation Name'] === 'defects')).toEqual([])
-  }
+  const plans = await db.read(async queries => {
+    const { total, since } = countsQueries(queries)
+    return [...(await plansOf(queries, total)), ...(await plansOf(queries, since, { since: 7 }))]
+  })
+  for (const plan of plans) expect(plan.filter(node => node['Relation Name'] === 'defects')).toEqual([])
 })
 
 test('however many limits are asked for, few statements stay prepared', async () => {

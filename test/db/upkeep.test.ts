@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { connect } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { maintain } from '../../server/db/upkeep.ts'
-import { feedQuery } from '../../server/defects/feed.ts'
+import { feedParameters, feedQuery } from '../../server/defects/feed.ts'
 import { openEmbedded } from '../../server/embedded/postgres.ts'
 import { silentLog } from '../../server/log.ts'
 import { seed } from '../bench/seed.ts'
-import { planOf } from '../support/plan.ts'
+import { plansOf } from '../support/plan.ts'
 
 test('upkeep gives the embedded database the statistics that a section’s feed needs', async () => {
   const home = mkdtempSync(join(tmpdir(), 'faultline-upkeep-'))
@@ -24,8 +24,11 @@ test('upkeep gives the embedded database the statistics that a section’s feed 
   )
 
   const plan = async () => {
-    const nodes = await planOf(db, queries => feedQuery(queries, { limit: 50, section: 'cpu' }), ['cpu'])
-    return nodes.map(node => node['Index Name'] ?? node['Node Type'])
+    const request = { limit: 50, section: 'cpu' }
+    const [nodes] = await db.read(queries =>
+      plansOf(queries, feedQuery(queries, request), feedParameters(request)),
+    )
+    return nodes!.map(node => node['Index Name'] ?? node['Node Type'])
   }
   expect(await plan()).toContain('Sort')
   await maintain(db)

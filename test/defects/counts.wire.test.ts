@@ -5,6 +5,7 @@ import { rebuildCounts, sectionCounts } from '../../server/defects/counts.ts'
 import type { Project } from '../../server/projects/model.ts'
 import { project, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { fileDefects } from '../support/defects.ts'
 
 let app: TestApp
 let alice: ReturnType<TestApp['as']>
@@ -19,13 +20,12 @@ afterAll(() => app.stop())
 const counts = async (query = '') =>
   (await (await alice(`/api/defects/counts${query}`)).json()) as Record<string, number>
 
-async function insertOn(section: string, daysAgo: number) {
-  await app.db.write(queries =>
-    queries.execute(sql`insert into defects (id, section_id, project_id, verbatim, reporter, created_at)
-      values (${Bun.randomUUIDv7()}, ${section}, ${hinge.id}, 'x', ${ALICE},
-        ((now() at time zone 'UTC')::date - ${daysAgo}::int)::timestamp at time zone 'UTC')`),
-  )
-}
+const insertOn = (sectionId: string, daysAgo: number) =>
+  fileDefects(app.db, 1, {
+    projectId: hinge.id,
+    sectionId,
+    createdAt: sql`((now() at time zone 'UTC')::date - ${daysAgo}::int)::timestamp at time zone 'UTC'`,
+  })
 
 test('every section of the board is there, zero included', async () => {
   const all = await counts()

@@ -5,6 +5,7 @@ import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { readFeed } from '../../server/defects/feed.ts'
 import { findOrCreateProject } from '../../server/projects/service.ts'
+import { fileDefects } from '../support/defects.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let db: Database
@@ -37,10 +38,10 @@ test('created_at has three decimals and is UTC, also where PostgreSQL leaves zer
   const client = createClient({ kind: 'postgres', url: database.url }, { max: 1 })
   const { queries } = client
   await queries.execute(sql`set timezone to 'Asia/Kathmandu'`)
-  for (const time of times) {
-    await queries.execute(sql`insert into defects (id, section_id, project_id, verbatim, reporter, created_at)
-      values (gen_random_uuid(), 'cpu', ${project.id}, 'x', 'alice@example.com', ${time}::timestamptz)`)
-  }
+  await fileDefects({ write: run => run(queries) }, times.length, i => ({
+    projectId: project.id,
+    createdAt: new Date(times[i]!),
+  }))
   const { entries } = await readFeed({ ...db, read: run => run(queries) }, { limit: 50 })
   expect(entries.map(entry => entry.created_at)).toEqual(times)
   await client.end(1)

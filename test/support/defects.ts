@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import type { Database } from '../../server/db/database.ts'
+import type { Queries } from '../../server/db/database.ts'
 import { defects } from '../../server/db/schema.ts'
 
 type Row = typeof defects.$inferInsert
@@ -9,7 +9,7 @@ const PAGE = 500
 
 /** So many defects straight into the table, past every rule; each with what `overrides` says of it. */
 export async function fileDefects(
-  db: Pick<Database, 'write'>,
+  db: { write<T>(run: (queries: Queries) => Promise<T>): Promise<T> },
   many: number,
   overrides: Overrides | ((i: number) => Overrides),
 ) {

@@ -1,32 +1,26 @@
-import type { Database, Queries } from '../../server/db/database.ts'
+import { sql } from 'drizzle-orm'
+import type { Queries } from '../../server/db/database.ts'
+import { runPrepared } from '../../server/db/prepared.ts'
 
-export interface PlanNode {
+export interface Plan {
   'Node Type': string
   'Relation Name'?: string
   'Index Name'?: string
-  Plans?: PlanNode[]
+  Plans?: Plan[]
+}
+type Explained = { 'QUERY PLAN': [{ Plan: Plan }] }
+
+interface Prepared {
+  getQuery(): { sql: string; params: unknown[] }
 }
 
-interface Statement {
-  getQuery(): { sql: string }
+/** The nodes of both plans that the database may make: one for these parameters, one for any. */
+export async function plansOf(queries: Queries, query: Prepared, parameters: object = {}): Promise<Plan[][]> {
+  const { sql: text, params } = query.getQuery()
+  const explained = { getQuery: () => ({ sql: `explain (format json) ${text}`, params }) }
+  const [custom] = await runPrepared<Explained>(queries, explained, { ...parameters })
+  const [generic] = await queries.execute<Explained>(sql.raw(`explain (generic_plan, format json) ${text}`))
+  return [custom, generic].map(plan => nodes(plan!['QUERY PLAN'][0].Plan))
 }
 
-interface Driver {
-  unsafe(text: string, values: string[]): Promise<{ 'QUERY PLAN': [{ Plan: PlanNode }] }[]>
-}
-
-/** The nodes of the plan that the database makes for a statement of ours and these parameters. */
-export function planOf(
-  db: Database,
-  statement: (queries: Queries) => Statement,
-  values: string[] = [],
-): Promise<PlanNode[]> {
-  return db.read(async queries => {
-    const driver = (queries as unknown as { $client: Driver }).$client
-    const text = `explain (format json) ${statement(queries).getQuery().sql}`
-    const [row] = await driver.unsafe(text, values)
-    return flat(row!['QUERY PLAN'][0].Plan)
-  })
-}
-
-const flat = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(flat)]
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
