@@ -1,5 +1,5 @@
 import { clip, type Findings } from '../findings.ts'
-import { descendants, elementsIn, get, type XmlElement } from '../parse.ts'
+import { descendants, get, type XmlElement } from '../parse.ts'
 import { replaceCalls } from './css.ts'
 import { Selecting, TooMuchWork } from './select.ts'
 import { appliesToScreen, type Declaration, type Rule, readSheet, readStyle } from './sheets.ts'
@@ -100,21 +100,23 @@ const LONGHANDS: Record<string, string[]> = Object.assign(Object.create(null), {
 /** `var(…)` stands for what an ancestor says; `light-dark(…)` for its light half. */
 function resolveValues(root: XmlElement, styles: Map<XmlElement, Styles>): void {
   const visit = (element: XmlElement, inherited: Styles) => {
-    const own = styles.get(element)
-    const custom = own && [...own.keys()].some(isCustom) ? new Map(inherited) : inherited
-    for (const [property, value] of own ?? [])
-      if (isCustom(property)) custom.set(property, resolve(value, custom))
-    for (const [property, value] of own ?? []) own!.set(property, resolve(value, custom))
-    for (const child of elementsIn(element)) visit(child, custom)
+    const own: Styles = styles.get(element) ?? NONE
+    let variables = inherited
+    for (const [property, value] of own) {
+      if (!property.startsWith('--')) continue
+      if (variables === inherited) variables = new Map(inherited)
+      variables.set(property, resolve(value, variables))
+    }
+    for (const [property, value] of own) if (value.includes('(')) own.set(property, resolve(value, variables))
+    for (const child of element.children) if (typeof child !== 'string') visit(child, variables)
   }
-  visit(root, new Map())
+  visit(root, NONE)
 }
 
-const isCustom = (property: string) => property.startsWith('--')
+const NONE: Styles = new Map()
 
 /** Empty when a variable has no value: then the declaration counts as if it were not there. */
 function resolve(value: string, custom: Styles): string {
-  if (!value.includes('(')) return value
   const light = replaceCalls(value, 'light-dark', ([first = '']) => first)
   return replaceCalls(light, 'var', ([name = '', ...fallback]) => custom.get(name) ?? fallback.join(','))
 }
