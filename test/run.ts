@@ -2,7 +2,7 @@
  * All tests, two processes at a time: units, the HTTP suite on both databases in this runtime and in the
  * compiled executable, the executable as a process, the real browser. The last line counts them.
  */
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startCluster } from './support/postgres.ts'
@@ -54,6 +54,8 @@ const total = { passed: 0, failed: 0, skipped: 0 }
 const timings: { ms: number; test: string }[] = []
 
 const scratch = mkdtempSync(join(scratchPlace(), 'faultline-run-'))
+// Some tests run as another user.
+chmodSync(scratch, 0o755)
 
 await ensureChromium()
 const cluster = await startCluster({ durable: false })
