@@ -41,7 +41,7 @@ async function loaded(): Promise<Feed> {
 test('what is filed meanwhile waits until it is asked for', async () => {
   const feed = await loaded()
   filed.push(entry(4), entry(5))
-  await feed.look()
+  await feed.refresh()
   expect([numbers(feed.entries), numbers(feed.fresh)]).toEqual([
     [3, 2, 1],
     [5, 4],
@@ -53,7 +53,7 @@ test('what is filed meanwhile waits until it is asked for', async () => {
 test('one’s own report stands at its place at once, and only once', async () => {
   const feed = await loaded()
   filed.push(entry(4), entry(5))
-  await feed.look()
+  await feed.refresh()
   feed.add(entry(5))
   expect([numbers(feed.entries), numbers(feed.fresh)]).toEqual([[5, 3, 2, 1], [4]])
   feed.show()
@@ -63,7 +63,7 @@ test('one’s own report stands at its place at once, and only once', async () =
 test('more than a page of news begins the feed anew, without a gap', async () => {
   const feed = await loaded()
   for (let n = 4; n <= 40; n++) filed.push(entry(n))
-  await feed.look()
+  await feed.refresh()
   feed.show()
   expect(numbers(feed.entries)).toEqual(Array.from({ length: 30 }, (_, n) => 40 - n))
   await feed.more()
@@ -71,12 +71,12 @@ test('more than a page of news begins the feed anew, without a gap', async () =>
   expect(feed.hasMore).toBe(false)
 })
 
-test('what could not be loaded says so, and is loaded by the next look', async () => {
+test('what could not be loaded says so, and is loaded by the next refresh', async () => {
   reachable = false
   const feed = await loaded()
   expect(feed.status).toBe('failed')
   reachable = true
-  await feed.look()
+  await feed.refresh()
   expect(feed.status).toBe('ready')
 })
 
@@ -96,5 +96,5 @@ test('a section that is none is not asked for again', async () => {
   await feed.load()
   expect(feed.status).toBe('unknown')
   reachable = false
-  await feed.look()
+  await feed.refresh()
 })

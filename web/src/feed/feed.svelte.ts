@@ -46,7 +46,7 @@ export class Feed {
   }
 
   /** Looks for what was filed meanwhile. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     if (this.status === 'unknown') return
     if (this.status !== 'ready') return this.fetchFirst()
     const page = await feed(this.section)

@@ -20,7 +20,7 @@ export class Push {
   constructor(private readonly publicKey: string | undefined) {}
 
   /** What is so now; a subscription made for another key is made anew. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     const state = this.obstacle()
     if (this.busy) return
     if (state) {

@@ -133,7 +133,7 @@ export class AppState {
     if (interrupted) void form.open(interrupted.body.section_id)
     void outbox.flush()
     addEventListener('online', () => void outbox.flush())
-    void push?.look()
+    void push?.refresh()
     poll(() => this.refresh(outbox))
   }
 
@@ -141,7 +141,7 @@ export class AppState {
     if (this.session.standing !== 'here') return
     const { board, feed } = this
     try {
-      await Promise.all([feed.look(), board.failed ? board.load() : board.refresh()])
+      await Promise.all([feed.refresh(), board.failed ? board.load() : board.refresh()])
       this.away = false
     } catch (error) {
       this.away = error instanceof Fault && error.passing

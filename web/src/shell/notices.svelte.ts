@@ -13,10 +13,10 @@ export class Notices {
   say(text: string, tone: Notice['tone'] = 'plain'): void {
     clearTimeout(this.timer)
     this.current = { text, tone }
-    this.timer = setTimeout(() => this.hush(), SHOWN_MS)
+    this.timer = setTimeout(() => this.dismiss(), SHOWN_MS)
   }
 
-  hush(): void {
+  dismiss(): void {
     clearTimeout(this.timer)
     this.current = undefined
   }
