@@ -50,7 +50,9 @@ export const Body = <T extends TProperties>(properties: T) =>
 export function faultsOf(schema: TObject, value: object): FieldFault[] {
   const values = value as Record<string, unknown>
   return Object.entries(schema.properties).flatMap(([field, property]) => {
-    const message = faultOf(property, values[field])
+    const value = values[field]
+    const absent = value === undefined && !schema.required?.includes(field)
+    const message = absent ? undefined : faultOf(property, value)
     return message === undefined ? [] : [{ field, message }]
   })
 }

@@ -63,7 +63,7 @@ function acceptedRow(board: Board, report: Report): Row {
 }
 
 function normalized(report: DefectBody): DefectBody {
-  const normalize: Record<string, (text: string) => unknown> = having('normalize')
+  const normalize = having('normalize') as Record<string, (given: string | undefined) => unknown>
   return Object.fromEntries(
     givenNames.map(name => [name, normalize[name]?.(report[name]) ?? report[name]]),
   ) as DefectBody
