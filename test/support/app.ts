@@ -168,14 +168,17 @@ async function spawned(
 ): Promise<Omit<Product, 'db'>> {
   const child = Bun.spawn([binary, 'serve'], { cwd: home, env, stdout: 'ignore', stderr: 'pipe' })
   void collect(child.stderr, logs)
-  await healthy(`http://127.0.0.1:${env.PORT}`, child, logs)
-  return {
-    pid: child.pid,
-    halt: once(async () => {
-      child.kill('SIGTERM')
-      await child.exited
-    }),
+  const halt = once(async () => {
+    child.kill('SIGTERM')
+    await child.exited
+  })
+  try {
+    await healthy(`http://127.0.0.1:${env.PORT}`, child, logs)
+  } catch (error) {
+    await halt()
+    throw error
   }
+  return { pid: child.pid, halt }
 }
 
 async function collect(stream: ReadableStream<Uint8Array>, logs: LogLine[]): Promise<void> {
@@ -194,7 +197,7 @@ function healthy(origin: string, child: Bun.Subprocess, logs: LogLine[]): Promis
     if (child.exitCode !== null) throw new Error(`the executable ended: ${JSON.stringify(logs)}`)
     return (await fetch(`${origin}/api/health`).catch(() => undefined))?.status === 200
   }
-  return until(answers, () => `the executable becomes healthy: ${JSON.stringify(logs)}`, 60_000)
+  return until(answers, () => `the executable becomes healthy: ${JSON.stringify(logs)}`, 50_000)
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {
