@@ -1,3 +1,4 @@
+import '../page.ts'
 import { beforeEach, expect, test } from 'bun:test'
 import { Feed } from '../../../web/src/feed/feed.svelte.ts'
 import type { Entry } from '../../../web/src/lib/api.ts'

@@ -1,3 +1,4 @@
+import '../page.ts'
 import { beforeEach, expect, test } from 'bun:test'
 import { counts } from '../../../web/src/lib/api.ts'
 import { Session } from '../../../web/src/shell/session.svelte.ts'
