@@ -6,9 +6,9 @@ const DIFFERENT_LEAST = 10
 
 export const generateSessionPassword = () => randomBytes(36).toString('base64url')
 
-/** Long, and enough is left of it once repeats, sequences, keyboard rows and repeated blocks are taken out. */
+/** Long, not of digits alone (people count, or write dates), and enough is left of it once repeats, sequences, keyboard rows and repeated blocks are taken out. */
 export function isStrongPassword(text: string): boolean {
-  if (text.length < SESSION_PASSWORD_LEAST) return false
+  if (text.length < SESSION_PASSWORD_LEAST || /^\d+$/.test(text)) return false
   const lower = text.toLowerCase()
   const surprising = text.split('').filter((_, i) => !isExpected(lower, i)).length
   return surprising >= SURPRISING_LEAST && new Set(text).size >= DIFFERENT_LEAST

@@ -13,6 +13,7 @@ const FEW = 500
  */
 export function startUpkeep(db: Database, log: Log): { stop(): void } {
   let maintainedAt: number | undefined
+  let stopped = false
 
   async function maintainIfDue() {
     const filed = await defectsFiled(db)
@@ -22,9 +23,14 @@ export function startUpkeep(db: Database, log: Log): { stop(): void } {
   }
 
   const quietly = () =>
-    maintainIfDue().catch(error => log.warn('upkeep has to wait', { reason: error.message }))
+    maintainIfDue().catch(error => stopped || log.warn('upkeep has to wait', { reason: error.message }))
   const timers = [setTimeout(quietly, 1_000), setInterval(quietly, CHECK_MS)]
-  return { stop: () => timers.forEach(clearTimeout) }
+  return {
+    stop() {
+      stopped = true
+      timers.forEach(clearTimeout)
+    },
+  }
 }
 
 export async function maintain(db: Database): Promise<void> {

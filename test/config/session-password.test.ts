@@ -15,6 +15,7 @@ test.each([
   ['a word again and again', 'changemechangemechangemechangeme'],
   ['a mixed word again and again', 'Passw0rd!Passw0rd!Passw0rd!Passw0rd!'],
   ['a mixed word and digits', 'Password1234567890Password1234567890'],
+  ['counting on', '0102030405060708091011121314151617'],
   ['what is short', 'k3J9x0QmZ7pLw2VbN8cRt5YhUf1GdSa'],
 ])('%s is weak', (_, password) => {
   expect(isStrongPassword(password)).toBe(false)

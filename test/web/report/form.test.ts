@@ -39,6 +39,19 @@ describe('a draft', () => {
     expect(drafts.list).toMatchObject([{ body: { section_id: 'hdmi', verbatim: 'loose' } }])
   })
 
+  test('is the one that was open here, although another tab wrote a newer one; that one is told of', async () => {
+    const { form, drafts } = await written('mine')
+    drafts.keep(draftOf('usb-port', 'of the other tab'))
+    expect(form.others).toBe(1)
+    form.close()
+    await form.open('usb-port')
+    expect(form.draft?.body.verbatim).toBe('mine')
+    form.discard()
+    form.close()
+    await form.open('usb-port')
+    expect([form.draft?.body.verbatim, form.others]).toEqual(['of the other tab', 0])
+  })
+
   test('opened twice at once is opened once', async () => {
     const { form } = parts()
     await Promise.all([form.open('usb-port'), form.open('usb-port')])

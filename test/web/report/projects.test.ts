@@ -33,7 +33,7 @@ test('what is typed narrows the list, its exact name first, and may be created w
   ])
 })
 
-test('the list is moved through by arrows, chosen from by Enter, left by Escape', () => {
+test('the list is moved through by arrows, chosen from by Enter or Tab, left by Escape', () => {
   const chosen: string[] = []
   const all = ['a', 'b'].map(name => ({ name, creates: false }))
   const box = new Combobox({
@@ -52,7 +52,14 @@ test('the list is moved through by arrows, chosen from by Enter, left by Escape'
   expect(box.active).toBe(1)
   expect(press('Enter')).toBe(true)
   expect([chosen, box.open]).toEqual([['b'], false])
+  press('ArrowDown')
+  press('ArrowDown')
+  // Tab leaves the field, with what the arrows went to; what was only typed stays as it is.
+  expect(press('Tab')).toBe(false)
+  expect([chosen, box.open]).toEqual([['b', 'b'], false])
   box.typed()
+  expect(press('Tab')).toBe(false)
+  expect(chosen).toHaveLength(2)
   expect(box.choices('a')).toHaveLength(1)
   expect(press('Escape')).toBe(true)
   expect(press('Escape')).toBe(false)

@@ -12,6 +12,8 @@ export class Combobox {
   active = $state(-1)
   /** what stands in the field was chosen before, so it narrows nothing until something is typed */
   private untouched = $state(true)
+  /** the keyboard went to a choice, which leaving the field takes */
+  private picked = false
 
   constructor(private readonly outside: Outside) {}
 
@@ -27,12 +29,14 @@ export class Combobox {
     this.open = false
     this.active = -1
     this.untouched = true
+    this.picked = false
   }
 
   typed(): void {
     this.untouched = false
     this.open = true
     this.active = 0
+    this.picked = false
   }
 
   choose(name: string): void {
@@ -56,6 +60,7 @@ export class Combobox {
       return true
     }
     const choice = shown[this.active]
+    if (key === 'Tab' && this.picked && choice) this.choose(choice.name)
     if (key !== 'Enter' || !choice) return false
     this.choose(choice.name)
     return true
@@ -67,6 +72,7 @@ export class Combobox {
       this.active = 0
     } else if (shown.length) {
       this.active = (this.active + by + shown.length) % shown.length
+      this.picked = true
     }
     return true
   }

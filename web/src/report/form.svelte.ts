@@ -32,20 +32,25 @@ export class ReportForm {
   /** Send was pressed on this before: closing leaves it to be sent */
   private wasWaiting = false
   private release = () => {}
+  /** the key of the draft that was open here last, by section */
+  private readonly mine = new Map<string, string>()
 
   readonly section = $derived(this.draft?.body.section_id)
   readonly left = $derived(this.draft ? roomLeft(this.draft) : 0)
   readonly sending = $derived(this.phase === 'sending')
+  /** other unsent reports on the same section, which stay as they are */
+  readonly others = $derived(this.draft ? this.othersOf(this.draft) : 0)
 
   constructor(private readonly outside: Outside) {}
 
-  /** Opens the newest draft of a section that no other tab has open, or a new one. */
+  /** Opens the draft of a section that was open here last, else the newest that no other tab has open, else a new one. */
   async open(section: string): Promise<void> {
     if (this.phase === 'opening' || this.phase === 'sending') return
     this.close()
     this.phase = 'opening'
     const { drafts, projects, outbox } = this.outside
-    const stored = drafts.of(section)
+    const isMine = (draft: Draft) => draft.key === this.mine.get(section)
+    const stored = drafts.of(section).sort((a, b) => Number(isMine(b)) - Number(isMine(a)))
     const found = await this.firstFree(stored)
     const draft = found ?? newDraft(section, projects.last)
     if (!found) this.release = (await hold(draft.key)) ?? this.release
@@ -54,6 +59,7 @@ export class ReportForm {
     this.elsewhere = !found && stored.length > 0
     this.faults = outbox.refusals.get(draft.key) ?? {}
     this.draft = { ...draft, state: 'typing' }
+    this.mine.set(section, draft.key)
     this.phase = 'writing'
     this.keep()
     void projects.load()
@@ -118,6 +124,10 @@ export class ReportForm {
       return draft
     }
     return undefined
+  }
+
+  private othersOf({ key, body }: Draft): number {
+    return this.outside.drafts.of(body.section_id).filter(draft => draft.key !== key).length
   }
 
   /** An empty text is not a draft. */
