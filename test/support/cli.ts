@@ -141,8 +141,9 @@ export async function seed(db: Database, count: number, more: { verbatim?: (i: n
     idempotencyKey: i % 3 ? null : `key-${i}`,
   }))
   await db.write(queries => queries.insert(projects).values(shared))
-  for (let at = 0; at < rows.length; at += 500) {
-    await db.write(queries => queries.insert(defects).values(rows.slice(at, at + 500)))
+  // On a busy machine a statement of many rows takes longer than one may.
+  for (let at = 0; at < rows.length; at += 100) {
+    await db.write(queries => queries.insert(defects).values(rows.slice(at, at + 100)))
   }
   return { rows, projects: shared }
 }
