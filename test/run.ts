@@ -46,12 +46,14 @@ const suites: Suite[] = [
 
 const LANES = 2
 const SLOWEST = 10
+const FAILURE_LINES = 40
 const MEMORY = '/dev/shm'
 const MEMORY_NEEDED = 4e9
 const long = process.argv.includes('--long')
 const only = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
 const total = { passed: 0, failed: 0, skipped: 0 }
 const timings: { ms: number; test: string }[] = []
+const failures: string[] = []
 
 const scratch = mkdtempSync(join(scratchPlace(), 'faultline-run-'))
 // Some tests run as another user.
@@ -72,6 +74,7 @@ console.log(`\nThe ${SLOWEST} slowest tests:`)
 for (const { ms, test } of timings.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
   console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${test}`)
 }
+if (failures.length) console.log(`\nWhat failed:\n\n${failures.join('\n\n')}\n`)
 const skipped = total.skipped ? `, ${total.skipped} skipped` : ''
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed ? 1 : 0)
@@ -87,7 +90,10 @@ async function lane(queue: Suite[]): Promise<void> {
 
 /** What it says is shown when it has ended, so that two at once do not speak at the same time. */
 async function run({ name, files, env }: Suite) {
-  if (files.length === 0) return { passed: 0, failed: 1, skipped: 0 }
+  if (files.length === 0) {
+    failures.push(`== ${name}\nhas no tests`)
+    return { passed: 0, failed: 1, skipped: 0 }
+  }
   const started = performance.now()
   const child = Bun.spawn([process.execPath, 'test', '--timeout', long ? '1800000' : '60000', ...files], {
     cwd: root,
@@ -113,6 +119,7 @@ async function run({ name, files, env }: Suite) {
   // A suite that died, or that found no test, has failed even when no test of it did; skipped ones are told as such.
   const found = counts.passed + counts.skipped > 0
   if ((status !== 0 || !found) && counts.failed === 0) counts.failed = 1
+  if (counts.failed) failures.push(`== ${name}, exit status ${status}\n${failuresIn(report)}`)
   timings.push(...timingsIn(report, name))
   const seconds = Math.round((performance.now() - started) / 1000)
   console.log(`\n== ${name}\n${report.trim()}\n== ${name}: ${seconds} s, ${JSON.stringify(counts)}`)
@@ -140,6 +147,18 @@ function timingsIn(report: string, suite: string): typeof timings {
     ms: Number(ms),
     test: `${test} (${suite.split(', ./', 1)[0]})`,
   }))
+}
+
+/** What was said since the test before, down to the line that says which one failed; else the end of it all. */
+function failuresIn(report: string): string {
+  const lines = report.split('\n')
+  const ends = lines.flatMap((line, at) => (/^\((pass|fail|skip)\) /.test(line) ? [at] : []))
+  const told = ends.flatMap((end, index) =>
+    lines[end]?.startsWith('(fail)')
+      ? [lines.slice(Math.max((ends[index - 1] ?? -1) + 1, end - FAILURE_LINES), end + 1).join('\n')]
+      : [],
+  )
+  return told.join('\n') || lines.slice(-FAILURE_LINES).join('\n')
 }
 
 function count(report: string, what: 'pass' | 'fail' | 'skip'): number {
