@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { assets } from './assets.ts'
 import { createOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/session.ts'
@@ -19,6 +20,8 @@ export interface Running {
   url: string
   /** Settles when the database is migrated and the first request can be answered. */
   ready: Promise<void>
+  /** Says that it goes, and serves on for DRAIN_SECONDS, or until `hurry`. */
+  drain(hurry: AbortSignal): Promise<void>
   /** Stops listening, finishes what is under way, sends pending pushes, closes the database. */
   stop(): Promise<void>
 }
@@ -76,7 +79,12 @@ export async function start(
   return {
     url: server.url.origin,
     ready: becameReady,
+    async drain(hurry) {
+      app.drain()
+      await pause(config.drainSeconds * 1000, undefined, { signal: hurry }).catch(() => {})
+    },
     async stop() {
+      app.drain()
       stopping.abort()
       upkeep?.stop()
       server.stop()
@@ -133,19 +141,28 @@ export async function serveUntilStopped(config: Config, log: Log): Promise<numbe
       error: reason instanceof Error ? reason.stack : String(reason),
     })
   })
-  const ended = Promise.withResolvers<Error | undefined>()
-  const running = await start(config, log, { onFatal: error => ended.resolve(error) })
+  const ended = Promise.withResolvers<Error | NodeJS.Signals>()
+  const running = await start(config, log, { onFatal: ended.resolve })
+  const hurry = new AbortController()
+  let stopping = false
+  let asked = false
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    let asked = false
     process.on(signal, () => {
-      if (asked) process.exit(1)
+      if (stopping) process.exit(1)
+      if (asked) hurry.abort()
       asked = true
-      ended.resolve(undefined)
+      ended.resolve(signal)
     })
   }
   log.info('listening', { url: running.url })
 
-  const fault = await ended.promise
+  const cause = await ended.promise
+  const fault = cause instanceof Error ? cause : undefined
+  if (cause === 'SIGTERM' && config.drainSeconds) {
+    log.info('draining', { seconds: config.drainSeconds })
+    await running.drain(hurry.signal)
+  }
+  stopping = true
   log.info(fault ? 'stopping after a fault' : 'stopping')
   await running.stop()
   if (fault) throw fault

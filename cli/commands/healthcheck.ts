@@ -23,11 +23,18 @@ export function healthcheck(program: Command) {
         })
         const said = (await response.json().catch(() => ({}))) as { status?: unknown; database?: unknown }
         if (response.status === 200 && said.status === 'ok') return io.print('ok')
-        if (said.database === 'unreachable')
-          throw new Failure('the server is up; its database is out of reach')
+        const reason = reasons[String(said.status)] ?? reasons[String(said.database)]
+        if (reason) throw new Failure(`the server is up; ${reason}`)
         throw new Failure(`${url.origin} answers ${response.status}, which is not Faultline's answer`)
       }),
     )
+}
+
+/** Why it is not ready, by a word of its answer. */
+const reasons: Record<string, string> = {
+  draining: 'it was told to stop',
+  unreachable: 'its database is out of reach',
+  read_only: 'its database takes no reports',
 }
 
 /** The address to ask: a server that listens everywhere is asked on loopback. */

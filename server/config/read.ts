@@ -36,6 +36,7 @@ export interface Config extends PushConfig {
   publicUrl: string
   host: string
   port: number
+  drainSeconds: number
   /** lower-cased */
   allowedDomain: string
   session: { password: string; previous?: string; ttlSeconds: number }
@@ -60,6 +61,7 @@ function serverConfig(values: Values<'serve'>): Config {
     publicUrl: new URL(values.PUBLIC_URL).origin,
     host: values.HOST,
     port: Number(values.PORT),
+    drainSeconds: Number(values.DRAIN_SECONDS),
     allowedDomain: values.ALLOWED_DOMAIN.toLowerCase(),
     session: {
       password: values.SESSION_PASSWORD,

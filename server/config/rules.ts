@@ -9,11 +9,13 @@ const DURATION = /^([1-9]\d{0,5})([smhd])$/
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 }
 const SESSION_LEAST_SECONDS = 300
 const COOKIE_MOST_SECONDS = 400 * 86_400
+const DRAIN_MOST_SECONDS = 300
 
 export const isText = (value: string) => value.trim() !== '' && !value.includes('\0')
 export const isHost = (value: string) => /^[A-Za-z0-9._:-]+$/.test(value)
 export const isPort = (value: string) =>
   /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
+export const isDrain = (value: string) => /^\d{1,3}$/.test(value) && Number(value) <= DRAIN_MOST_SECONDS
 export const isDomain = (value: string) => DOMAIN.test(value)
 export const isEmail = (value: string) => EMAIL.test(value) && value.length <= 254
 export const isPostgresUrl = (value: string) => parsePostgresUrl(value) !== undefined

@@ -50,6 +50,14 @@ export const settings = {
     default: '3000',
     readBy: byServer,
   },
+  DRAIN_SECONDS: {
+    about:
+      'When told to stop: how long `/api/health` says 503 while all else is still served, before listening ends.',
+    form: 'whole seconds from 0 to 300, longer than a balancer takes to notice',
+    isValid: is.isDrain,
+    default: '0',
+    readBy: byServer,
+  },
   DATABASE_URL: {
     about: 'PostgreSQL 15 or newer, in UTF-8; without it an embedded PostgreSQL lives in `DATA_DIR`.',
     form: 'a URL such as postgres://user:password@host:5432/faultline; of several hosts, host:port,host:port, the one that takes writes is used',

@@ -22,11 +22,11 @@ export type App = ReturnType<typeof createApi>
 type Fail = ReturnType<typeof createErrorMapper>
 
 /** The whole API, one feature a line. */
-const createApi = (deps: Deps, fail: Fail) =>
+const createApi = (deps: Deps, fail: Fail, isDraining: () => boolean) =>
   new Elysia({ strictPath: true, normalize: false })
     .onError(({ error, request }) => fail(ownError(error), contextOf(request)))
     .use(description)
-    .use(healthRoutes(deps))
+    .use(healthRoutes(deps, isDraining))
     .use(authRoutes(deps))
     // Sign-out, above, ignores its body.
     .onParse(bodyRead)
@@ -45,6 +45,8 @@ const description = openapi({
 
 export interface HttpApp {
   handle(request: Request): Response | Promise<Response>
+  /** From now on it says that it goes, and lets each client go with its answer. */
+  drain(): void
   /** requests that still wait for something, those whose client has gone included */
   underWay(): number
   /** every path and method that answers, for tests that visit them all */
@@ -58,8 +60,10 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
   const { config, db, board, log, sessions, renderPage } = deps
   const refuse = createRefuse(renderPage)
   const fail = createErrorMapper(refuse, log)
-  const finish = createFinish(config)
-  const api = createApi(deps, fail)
+  let draining = false
+  const isDraining = () => draining
+  const finish = createFinish(config, isDraining)
+  const api = createApi(deps, fail, isDraining)
   const queryNames = queryNamesOf(api.routes)
   const addresses = createAddressBook(config, bundle.files.keys(), board.images.keys())
   const gate = createGate({ config, sessions, addresses, refuse })
@@ -137,6 +141,9 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
       } catch (error) {
         return finish(fail(error, context), requestId)
       }
+    },
+    drain() {
+      draining = true
     },
     underWay: () => underWay,
     routes: () =>

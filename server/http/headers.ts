@@ -9,7 +9,7 @@ export const pageHeaders = {
 }
 
 /** Puts on every response what all of ours carry. What says nothing of its storage is stored by nobody. */
-export function createFinish(config: Pick<Config, 'publicUrl'>) {
+export function createFinish(config: Pick<Config, 'publicUrl'>, isDraining: () => boolean) {
   const secure = config.publicUrl.startsWith('https:')
   return (response: Response, requestId: string): Response => {
     const { headers } = withJsonType(response)
@@ -17,6 +17,7 @@ export function createFinish(config: Pick<Config, 'publicUrl'>) {
     headers.set('x-content-type-options', 'nosniff')
     headers.set('referrer-policy', 'same-origin')
     if (secure) headers.set('strict-transport-security', 'max-age=31536000')
+    if (isDraining()) headers.set('connection', 'close')
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
     return response
   }
