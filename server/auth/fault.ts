@@ -1,9 +1,9 @@
-/** The provider is out of reach (503) or answered what makes no sense (502). `detail` and `mend` are for the log. */
+/** The provider is out of reach (503) or answered what makes no sense (502). `detail` and `fix` are for the log. */
 export class ProviderFault extends Error {
   constructor(
     readonly status: 502 | 503,
     detail: string,
-    readonly mend?: string,
+    readonly fix?: string,
   ) {
     super(detail)
   }

@@ -1,7 +1,6 @@
-import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { IdentityUnproven, ProviderFault } from './fault.ts'
 import type { Claims } from './identity.ts'
-import type { Keys, Provider } from './provider.ts'
 
 interface Expected {
   issuer: string
@@ -23,7 +22,7 @@ const LONGEST_LIFE_SECONDS = 366 * DAY_SECONDS
 export async function verifyIdToken(
   token: string,
   expected: Expected,
-  provider: Pick<Provider, 'keys' | 'newestKeys'>,
+  keys: JWTVerifyGetKey,
   now: () => number,
 ): Promise<Claims> {
   const options: JWTVerifyOptions = {
@@ -36,7 +35,7 @@ export async function verifyIdToken(
     currentDate: new Date(now()),
   }
   try {
-    const payload = await signedClaims(token, options, provider)
+    const payload = await signedClaims(token, options, keys)
     checkParty(payload, expected)
     checkLife(payload, now())
     return { email: payload.email, email_verified: payload.email_verified }
@@ -46,20 +45,12 @@ export async function verifyIdToken(
   }
 }
 
+/** Several keys may go by one id. */
 async function signedClaims(
   token: string,
   options: JWTVerifyOptions,
-  provider: Pick<Provider, 'keys' | 'newestKeys'>,
-) {
-  try {
-    return await verifiedBy(await provider.keys(), token, options)
-  } catch (error) {
-    if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-  }
-  return verifiedBy(await provider.newestKeys(), token, options)
-}
-
-async function verifiedBy(keys: Keys, token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
+  keys: JWTVerifyGetKey,
+): Promise<JWTPayload> {
   try {
     return (await jwtVerify(token, keys, options)).payload
   } catch (error) {

@@ -4,18 +4,11 @@ import type { OutboundAnswer } from '../outbound.ts'
 import type { Attempt } from './attempt.ts'
 import { AttemptEnded, ProviderFault } from './fault.ts'
 import { verifyIdToken } from './id-token.ts'
-import type { Claims } from './identity.ts'
 import { callProvider, createProvider, jsonOf, type ProviderDocument } from './provider.ts'
 
-export interface Oidc {
-  /** Where the browser signs in, and what the callback must match. */
-  start(wish: { returnTo: string; chooseAccount: boolean }): Promise<{ location: string; attempt: Attempt }>
-  /** Verified claims; else `ProviderFault`, `AttemptEnded` or `IdentityUnproven`. Ends within ten seconds. */
-  finish(attempt: Attempt, answer: { code: string; iss?: string }): Promise<Claims>
-}
+export type Oidc = ReturnType<typeof createOidc>
 
-/** Two look-ups of four seconds at most may stand around the exchange. */
-/** Finishing a sign-in takes no longer, whatever the provider does. */
+/** Finishing a sign-in takes no longer, whatever the provider does: two look-ups may stand around the exchange. */
 export const TOTAL_MS = 9_500
 const KEYS_RESERVE_MS = 4_000
 const LEAST_MS = 1_000
@@ -29,13 +22,13 @@ const CLAIMS = JSON.stringify({
  * the tokens. It would also send the token request, but without deadline or limit and following
  * redirects with the code in hand, so that goes the way of every outgoing call.
  */
-export function createOidc(config: Config, now: () => number = Date.now): Oidc {
+export function createOidc(config: Config, now: () => number = Date.now) {
   const { issuer, clientId, clientSecret, provider: segment } = config.oauth
   const redirectUri = `${config.publicUrl}/auth/${segment}/callback`
   const client = new OAuth2Client(clientId, clientSecret, redirectUri)
-  const provider = createProvider(issuer, now)
+  const askProvider = createProvider(issuer, now)
 
-  async function exchange(document: ProviderDocument, { code, verifier }: ExchangeInput, deadlineMs: number) {
+  async function exchange(provider: ProviderDocument, code: string, verifier: string, deadlineMs: number) {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code,
@@ -43,51 +36,42 @@ export function createOidc(config: Config, now: () => number = Date.now): Oidc {
       code_verifier: verifier,
     })
     const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
-    if (takesBasic(document)) {
+    if (takesBasic(provider)) {
       headers.authorization = `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`)}`
     } else {
       body.set('client_id', clientId)
       body.set('client_secret', clientSecret)
     }
     const options = { method: 'POST', headers, body: body.toString(), deadlineMs } as const
-    const answer = await callProvider(issuer, document.token_endpoint, options)
+    const answer = await callProvider(issuer, provider.token_endpoint, options)
     if (answer.status !== 200) throw refusalOf(answer)
-    return idTokenOf(answer, document.token_endpoint)
+    return idTokenOf(answer, provider.token_endpoint)
   }
 
   return {
-    async start({ returnTo, chooseAccount }) {
-      const { authorization_endpoint, claims_parameter_supported } = await provider.document()
-      const attempt = {
-        state: generateState(),
-        nonce: generateState(),
-        verifier: generateCodeVerifier(),
-        returnTo,
-      }
+    /** Where the browser signs in, and what the callback must match. */
+    async start({ returnTo, chooseAccount }: { returnTo: string; chooseAccount: boolean }) {
+      const { authorization_endpoint, claims_parameter_supported } = await askProvider()
       const { S256 } = CodeChallengeMethod
       const scopes = ['openid', 'email']
-      const { state, verifier, nonce } = attempt
+      const [state, nonce, verifier] = [generateState(), generateState(), generateCodeVerifier()]
       const url = client.createAuthorizationURLWithPKCE(authorization_endpoint, state, S256, verifier, scopes)
       url.searchParams.set('nonce', nonce)
       if (claims_parameter_supported) url.searchParams.set('claims', CLAIMS)
       if (chooseAccount) url.searchParams.set('prompt', 'select_account')
-      return { location: url.href, attempt }
+      return { location: url.href, attempt: { state, nonce, verifier, returnTo } }
     },
 
-    async finish({ nonce, verifier }, { code, iss }) {
+    /** Verified claims; else `ProviderFault`, `AttemptEnded` or `IdentityUnproven`. */
+    async finish({ nonce, verifier }: Attempt, { code, iss }: { code: string; iss?: string }) {
       const began = performance.now()
-      const document = await provider.document()
-      checkResponder(document, iss)
+      const provider = await askProvider()
+      checkResponder(provider, iss)
       const left = TOTAL_MS - KEYS_RESERVE_MS - (performance.now() - began)
-      const token = await exchange(document, { code, verifier }, Math.max(LEAST_MS, left))
-      return verifyIdToken(token, { issuer, clientId, nonce }, provider, now)
+      const token = await exchange(provider, code, verifier, Math.max(LEAST_MS, left))
+      return verifyIdToken(token, { issuer, clientId, nonce }, provider.keys, now)
     },
   }
-}
-
-interface ExchangeInput {
-  code: string
-  verifier: string
 }
 
 /** RFC 9207: an answer of another provider, passed off as this one's. */

@@ -50,53 +50,59 @@ function createSignIn({ config, oidc, sessions, log }: AuthDeps, pages: ReturnTy
     const answer = request.method === 'GET' ? query(request) : undefined
     const attempt = await attempts.take(answer?.get('state'), request.headers.get('cookie'))
     if (!answer || !attempt) return pages.expired()
+    const response = await outcome(request, answer, attempt)
+    response.headers.append('set-cookie', attempts.end(attempt))
+    return response
+  }
+
+  async function outcome(request: Request, answer: Map<string, string>, attempt: Attempt): Promise<Response> {
+    const { returnTo } = attempt
     const error = answer.get('error')
-    if (error !== undefined) return declined(request, error, attempt)
+    if (error !== undefined) return declined(request, error, returnTo)
     const code = answer.get('code')
-    if (!code || !CODE.test(code)) return pages.expired([attempts.end(attempt)])
+    if (!code || !CODE.test(code)) return pages.expired()
     try {
-      return await entered(request, await oidc.finish(attempt, { code, iss: answer.get('iss') }), attempt)
+      return await entered(request, await oidc.finish(attempt, { code, iss: answer.get('iss') }), returnTo)
     } catch (fault) {
-      return failed(request, fault, attempt.returnTo, attempt)
+      return failed(request, fault, returnTo)
     }
   }
 
-  async function entered(request: Request, claims: Claims, attempt: Attempt): Promise<Response> {
+  async function entered(request: Request, claims: Claims, returnTo: string): Promise<Response> {
     const admission = admit(claims, config)
     if ('refused' in admission) {
       const { refused } = admission
-      const mend = mends[refused]
+      const fix = fixes[refused]
       const address = typeof claims.email === 'string' ? plainly(claims.email) : undefined
-      log[mend ? 'warn' : 'info']('sign-in refused', { ...idOf(request), reason: refused, address, mend })
-      return pages.refused(refused, claims.email, attempt.returnTo, attempts.end(attempt))
+      log[fix ? 'warn' : 'info']('sign-in refused', { ...idOf(request), reason: refused, address, fix })
+      return pages.refused(refused, claims.email, returnTo)
     }
     log.info('signed in', { ...idOf(request), email: admission.email })
-    return redirect(attempt.returnTo, [await sessions.begin(admission.email), attempts.end(attempt)])
+    return redirect(returnTo, [await sessions.begin(admission.email)])
   }
 
-  function declined(request: Request, error: string, attempt: Attempt): Response {
-    if (CANCELLED.has(error)) return pages.cancelled(attempt.returnTo, attempts.end(attempt))
+  function declined(request: Request, error: string, returnTo: string): Response {
+    if (CANCELLED.has(error)) return pages.cancelled(returnTo)
     const said = /^[a-z_]{1,60}$/.test(error) ? error : 'an error of no known form'
     const reason = `the provider refused to sign in: ${said}`
     const status = PROVIDER_ERRORS.get(error)
-    if (status) return failed(request, new ProviderFault(status, reason), attempt.returnTo, attempt)
+    if (status) return failed(request, new ProviderFault(status, reason), returnTo)
     log.warn('sign-in refused by the provider', { ...idOf(request), reason })
-    return pages.declined(attempt.returnTo, attempts.end(attempt))
+    return pages.declined(returnTo)
   }
 
-  function failed(request: Request, fault: unknown, returnTo: string, attempt?: Attempt): Response {
-    const end = attempt ? [attempts.end(attempt)] : []
+  function failed(request: Request, fault: unknown, returnTo: string): Response {
     if (fault instanceof AttemptEnded) {
       log.info('sign-in not finished', { ...idOf(request), reason: fault.message })
-      return pages.expired(end)
+      return pages.expired()
     }
-    if (fault instanceof IdentityUnproven && attempt) {
+    if (fault instanceof IdentityUnproven) {
       log.warn('sign-in not proven', { ...idOf(request), reason: fault.message })
-      return pages.unproven(returnTo, attempts.end(attempt))
+      return pages.unproven(returnTo)
     }
     if (!(fault instanceof ProviderFault)) throw fault
-    log.warn('sign-in failed at the provider', { ...idOf(request), reason: fault.message, mend: fault.mend })
-    return pages.unavailable(fault.status, returnTo, end)
+    log.warn('sign-in failed at the provider', { ...idOf(request), reason: fault.message, fix: fault.fix })
+    return pages.unavailable(fault.status, returnTo)
   }
 
   return { start, finish }
@@ -121,7 +127,7 @@ const PROVIDER_ERRORS = new Map<string, 502 | 503>([
   ['unsupported_response_type', 502],
 ])
 
-const mends: Partial<Record<RefusalReason, string>> = {
+const fixes: Partial<Record<RefusalReason, string>> = {
   no_email:
     'the provider leaves the claim `email` out of the id_token: allow the scope `email` for this client, or add the claim there',
   verification_missing:

@@ -251,7 +251,7 @@ describe('a provider that fails', () => {
     await until(() => told() !== undefined, 'the operator is told')
     expect(told()).toMatchObject({
       level: 'warn',
-      mend: expect.stringContaining('OAUTH_CLIENT_SECRET'),
+      fix: expect.stringContaining('OAUTH_CLIENT_SECRET'),
     })
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { AttemptEnded, IdentityUnproven, ProviderFault } from '../../server/auth/fault.ts'
 import { createOidc, type Oidc, TOTAL_MS } from '../../server/auth/oidc.ts'
@@ -322,6 +322,14 @@ describe('an id_token', () => {
 })
 
 describe("the provider's keys", () => {
+  afterEach(() => void setSystemTime())
+
+  function later(ms: number): number {
+    const at = Date.now() + ms
+    setSystemTime(at)
+    return at
+  }
+
   test('are fetched once for many sign-ins', async () => {
     const oidc = createOidc(config)
     for (let times = 0; times < 5; times++) await signIn(oidc)
@@ -329,10 +337,9 @@ describe("the provider's keys", () => {
   })
 
   test('are not asked for again by fifty unknown key ids', async () => {
-    let at = Date.now()
-    const oidc = createOidc(config, () => at)
+    const oidc = createOidc(config)
     await signIn(oidc)
-    at += 31_000
+    const at = later(31_000)
     provider.idToken = (claims, { privateKey }) =>
       new SignJWT({ ...claims, iat: at / 1000, exp: at / 1000 + 60 })
         .setProtectedHeader({ alg: 'RS256', kid: crypto.randomUUID() })
@@ -344,11 +351,10 @@ describe("the provider's keys", () => {
   })
 
   test('are fetched again when the provider has changed them', async () => {
-    let at = Date.now()
-    const oidc = createOidc(config, () => at)
+    const oidc = createOidc(config)
     await signIn(oidc)
     await provider.rotate()
-    at += 30_000
+    const at = later(30_000)
     provider.claims = { iat: Math.floor(at / 1000), exp: Math.floor(at / 1000) + 60 }
     expect(await signIn(oidc)).toMatchObject({ email: 'alice@example.com' })
     expect(provider.count('keys')).toBe(2)
@@ -376,10 +382,9 @@ describe("the provider's keys", () => {
   })
 
   test('known ones go on to hold while new ones cannot be fetched', async () => {
-    let at = Date.now()
-    const oidc = createOidc(config, () => at)
+    const oidc = createOidc(config)
     await signIn(oidc)
-    at += 31_000
+    const at = later(31_000)
     provider.claims = { iat: Math.floor(at / 1000), exp: Math.floor(at / 1000) + 60 }
     provider.faults.keys = () => new Response('no', { status: 500 })
     provider.header = { kid: 'unknown' }
