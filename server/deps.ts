@@ -3,9 +3,18 @@ import type { Sessions } from './auth/session.ts'
 import type { Board } from './board/board.ts'
 import type { Config } from './config/read.ts'
 import type { Database } from './db/database.ts'
-import type { RenderPage } from './html.ts'
 import type { Log } from './log.ts'
 import type { PushQueue } from './push/queue.ts'
+
+/** A page rendered by the server. `body` is HTML in which all text is escaped already. */
+export interface Page {
+  title: string
+  body: string
+  status?: number
+  headers?: [name: string, value: string][]
+}
+
+export type RenderPage = (page: Page) => Response
 
 /** All that a feature may ask for. Nothing here is a singleton: a test makes its own. */
 export interface Deps {

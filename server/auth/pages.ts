@@ -1,5 +1,5 @@
 import type { Config } from '../config/read.ts'
-import { escapeHtml, type Page, type RenderPage } from '../html.ts'
+import type { RenderPage } from '../deps.ts'
 import type { RefusalReason } from './identity.ts'
 import { withReturnTo } from './return-to.ts'
 
@@ -11,77 +11,68 @@ export function signInPages(config: Pick<Config, 'oauth' | 'allowedDomain'>, ren
   const anotherAccount = (returnTo: string) =>
     button(withReturnTo(start, returnTo, { prompt: 'select_account' }), 'Try another account')
 
-  function page(title: string, text: string, action: string, status: number, headers: Page['headers'] = []) {
-    const body = `<main class="card sign-in"><h1>${escapeHtml(title)}</h1>${text}<p class="actions">${action}</p></main>`
-    return render({ title, body, status, headers })
+  function page(status: number, title: string, text: string, actions: string) {
+    const body = `<main class="card sign-in"><h1>${title}</h1>${text}<p class="actions">${actions}</p></main>`
+    return render({ title, body, status, headers: status === 503 ? [['retry-after', '5']] : [] })
   }
 
   return {
     login: (returnTo: string) =>
       page(
+        200,
         'Sign in to Faultline',
         paragraph('Report defects where they are, and see where they gather.'),
         signIn(`Sign in with ${name}`, returnTo),
-        200,
       ),
 
-    expired: (setCookie: string[] = []) =>
+    expired: () =>
       page(
+        400,
         'This sign-in has ended',
         paragraph('It took longer than ten minutes, was finished already, or was begun in another browser.'),
         signIn('Start again'),
-        400,
-        setCookie.map(value => ['set-cookie', value]),
       ),
 
-    cancelled: (returnTo: string, setCookie: string) =>
+    cancelled: (returnTo: string) =>
       page(
+        403,
         'Sign-in was cancelled',
         paragraph(`${name} was told not to go on. Nothing has happened.`),
         signIn('Start again', returnTo) + anotherAccount(returnTo),
-        403,
-        [['set-cookie', setCookie]],
       ),
 
-    declined: (returnTo: string, setCookie: string) =>
+    declined: (returnTo: string) =>
       page(
+        403,
         'You were not signed in',
         paragraph(`${name} did not sign you in, and does not say why in words known here.`),
         signIn('Start again', returnTo) + anotherAccount(returnTo),
-        403,
-        [['set-cookie', setCookie]],
       ),
 
-    unproven: (returnTo: string, setCookie: string) =>
+    unproven: (returnTo: string) =>
       page(
+        403,
         'Your identity could not be verified',
         paragraph(`What ${name} sent does not prove who you are, so nobody was signed in.`),
         anotherAccount(returnTo),
-        403,
-        [['set-cookie', setCookie]],
       ),
 
-    refused: (reason: RefusalReason, email: unknown, returnTo: string, setCookie: string) =>
+    refused: (reason: RefusalReason, email: unknown, returnTo: string) =>
       page(
+        403,
         'You cannot enter with this account',
         address(email) + paragraph(reasons(name, config.allowedDomain)[reason]),
         anotherAccount(returnTo),
-        403,
-        [['set-cookie', setCookie]],
       ),
 
-    unavailable: (status: 502 | 503, returnTo: string, setCookie: string[] = []) =>
+    unavailable: (status: 502 | 503, returnTo: string) =>
       page(
+        status,
         'Signing in does not work right now',
         paragraph(
-          status === 503 ? `${name} cannot be reached.` : `${name} gave an answer that makes no sense.`,
+          `${name} ${status === 503 ? 'cannot be reached.' : 'gave an answer that makes no sense.'}`,
         ) + paragraph('The cause is in the log of this service. Try again in a moment.'),
         signIn('Try again', returnTo),
-        status,
-        [
-          ...setCookie.map((value): [string, string] => ['set-cookie', value]),
-          ...(status === 503 ? [['retry-after', '5'] as [string, string]] : []),
-        ],
       ),
   }
 }
@@ -96,13 +87,13 @@ function reasons(name: string, domain: string): Record<RefusalReason, string> {
   }
 }
 
-const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`
+const paragraph = (text: string) => `<p>${Bun.escapeHTML(text)}</p>`
 const button = (href: string, label: string) =>
-  `<a class="button" href="${escapeHtml(href)}">${escapeHtml(label)}</a>`
+  `<a class="button" href="${Bun.escapeHTML(href)}">${Bun.escapeHTML(label)}</a>`
 
 function address(email: unknown): string {
   if (typeof email !== 'string' || email === '') return ''
-  return `<p>You came as <strong class="address">${escapeHtml(plainly(email))}</strong>.</p>`
+  return `<p>You came as <strong class="address">${Bun.escapeHTML(plainly(email))}</strong>.</p>`
 }
 
 /** Letters that only look like others, and those that cannot be seen, stand out. */

@@ -1,6 +1,6 @@
 import { fromBase64Url } from '../base64url.ts'
 import { isLoopback } from '../loopback.ts'
-import { parsePostgresUrl } from '../postgres-url.ts'
+import { parsePostgresUrl } from './postgres-url.ts'
 
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i
 const EMAIL =

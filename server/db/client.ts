@@ -1,7 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { parsePostgresUrl } from '../config/postgres-url.ts'
 import { DatabaseUnavailable } from '../errors.ts'
-import { parsePostgresUrl } from '../postgres-url.ts'
 import * as schema from './schema.ts'
 
 /** Where a database answers: a PostgreSQL by its URL, or the embedded one by its socket. */

@@ -1,5 +1,3 @@
-import { escapeHtml } from '../html.ts'
-
 export interface DemoPerson {
   id: string
   name: string
@@ -35,12 +33,12 @@ export function demoPage(people: DemoPerson[], query: URLSearchParams): string {
   const to = (person: string) => {
     const parameters = new URLSearchParams(query)
     parameters.set('person', person)
-    return escapeHtml(`/continue?${parameters}`)
+    return Bun.escapeHTML(`/continue?${parameters}`)
   }
   const items = people.map(
     ({ id, name, email, may }) => `<li><a class="person ${id}" href="${to(id)}">
-<span class="initial" aria-hidden="true">${escapeHtml(name[0] ?? '')}</span>
-<span><strong>${escapeHtml(name)}</strong><span class="email">${escapeHtml(email)}</span><span class="may">${escapeHtml(may)}</span></span>
+<span class="initial" aria-hidden="true">${Bun.escapeHTML(name[0] ?? '')}</span>
+<span><strong>${Bun.escapeHTML(name)}</strong><span class="email">${Bun.escapeHTML(email)}</span><span class="may">${Bun.escapeHTML(may)}</span></span>
 </a></li>`,
   )
   return document(

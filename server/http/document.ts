@@ -1,10 +1,12 @@
-import { escapeHtml, type RenderPage } from '../html.ts'
+import type { RenderPage } from '../deps.ts'
 import { pageHeaders } from './headers.ts'
 
 /** Fills the built template of the pages that the server renders: sign-in, refusals, faults. */
 export function createRenderer(template: string): RenderPage {
   return ({ title, body, status = 200, headers = [] }) => {
-    const html = template.replace('<!--title-->', () => escapeHtml(title)).replace('<!--body-->', () => body)
+    const html = template
+      .replace('<!--title-->', () => Bun.escapeHTML(title))
+      .replace('<!--body-->', () => body)
     return new Response(html, {
       status,
       headers: [
@@ -28,6 +30,6 @@ interface Message {
 export function messagePage(render: RenderPage, { status, title, detail, headers = {} }: Message): Response {
   const [href, label] = status === 401 ? ['/login', 'Sign in'] : ['/', 'To the board']
   const button = `<p><a class="button" href="${href}">${label}</a></p>`
-  const body = `<main class="card"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(detail)}</p>${button}</main>`
+  const body = `<main class="card"><h1>${Bun.escapeHTML(title)}</h1><p>${Bun.escapeHTML(detail)}</p>${button}</main>`
   return render({ title, body, status, headers: Object.entries(headers) })
 }

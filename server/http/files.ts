@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { Deps } from '../deps.ts'
-import { memoized } from '../memo.ts'
 import { pageHeaders } from './headers.ts'
+import { memoized } from './memo.ts'
 
 /** What the build of the interface leaves behind. */
 export interface Bundle {

@@ -1,5 +1,5 @@
+import type { RenderPage } from '../deps.ts'
 import { catalogue, DatabaseUnavailable, type ErrorCode, type FieldFault, Refusal } from '../errors.ts'
-import type { RenderPage } from '../html.ts'
 import type { Log } from '../log.ts'
 import { messagePage } from './document.ts'
 

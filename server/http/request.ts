@@ -1,6 +1,6 @@
 import { type FieldFault, Refusal } from '../errors.ts'
-import { memoized } from '../memo.ts'
 import { withoutToString } from './elysia.ts'
+import { memoized } from './memo.ts'
 
 export interface Target {
   /** in canonical form, without a scheme; `localhost` */

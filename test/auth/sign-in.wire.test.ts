@@ -26,7 +26,7 @@ describe('signing in', () => {
     expect(login).toBe('/login?return_to=%2Fsections%2Fusb-port')
     const html = await (await person.get(login)).text()
     const [, start = ''] = /href="(\/auth\/test[^"]*)"/.exec(html) ?? []
-    expect(locationOf(await person.signIn(start.replaceAll('&#38;', '&')))).toBe('/sections/usb-port')
+    expect(locationOf(await person.signIn(start.replaceAll('&amp;', '&')))).toBe('/sections/usb-port')
   })
 
   test('begins with a redirect and a short-lived cookie of its own', async () => {
@@ -154,7 +154,7 @@ describe('a refusal', () => {
     expect(html).toContain('does not say whether')
     const told = () => here.app.logs.findLast(({ reason }) => reason === 'verification_missing')
     await until(() => told() !== undefined, 'the operator is told')
-    expect(told()).toMatchObject({ level: 'warn', mend: expect.stringContaining('email_verified') })
+    expect(told()).toMatchObject({ level: 'warn', fix: expect.stringContaining('email_verified') })
   })
 
   test('does not end the session that one has', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parsePostgresUrl } from '../server/postgres-url.ts'
+import { parsePostgresUrl } from '../../server/config/postgres-url.ts'
 
 test('one host is handed on as it was written', () => {
   for (const url of [

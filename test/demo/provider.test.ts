@@ -32,7 +32,7 @@ const visit = (address: string) => fetch(address, { redirect: 'manual' })
 async function chosen(authorize: string, person: string): Promise<URLSearchParams> {
   const page = await (await visit(authorize)).text()
   const links = [...page.matchAll(/href="(\/continue[^"]+)"/g)].map(([, href = '']) =>
-    href.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)),
+    href.replaceAll('&amp;', '&'),
   )
   const link = links.find(href => href.endsWith(`person=${person}`))
   return new URL(locationOf(await visit(provider.issuer + link))).searchParams

@@ -38,7 +38,7 @@ async function signIn(person: string): Promise<Response> {
   const started = keep(await fetch(`${url}/auth/demo`, { redirect: 'manual' }))
   const page = await (await fetch(to(started, url))).text()
   const link = [...page.matchAll(/href="([^"]+)"/g)]
-    .map(([, href]) => href!.replaceAll('&#38;', '&'))
+    .map(([, href]) => href!.replaceAll('&amp;', '&'))
     .find(href => href.includes(`person=${person}`))!
   const back = await fetch(new URL(link, to(started, url)), { redirect: 'manual' })
   const ended = keep(await fetch(to(back, url), { redirect: 'manual', headers: { cookie: cookie() } }))

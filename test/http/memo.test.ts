@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { memoized } from '../server/memo.ts'
+import { memoized } from '../../server/http/memo.ts'
 
 function counted(most: number) {
   const asked: string[] = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { compact, defects, range, stepOf, steps } from '../server/heat.ts'
+import { compact, defects, range, stepOf, steps } from '../../../web/src/board/heat.ts'
 
 test('nothing reported anywhere has no steps', () => {
   expect(steps([0, 0])).toEqual([])

@@ -1,6 +1,6 @@
-import { stepOf, steps } from '../../../server/heat.ts'
 import { boardPicture, type Counts, counts, onBoardVersion } from '../lib/api.ts'
 import { recall, remember } from '../lib/memory.ts'
+import { stepOf, steps } from './heat.ts'
 import { type Picture, readPicture } from './picture.ts'
 
 export const spans = [
