@@ -71,7 +71,7 @@ function cleanRoot(root: XmlElement, images: Images, findings: Findings): Shape 
     judgeFor(root, findings, href => images.kept.has(href)),
     root,
   )!
-  const viewBox = viewBoxOf(drawing.attributes)
+  const viewBox = viewBoxOf(name => drawing.attributes.get(name))
   if (!viewBox) findings.fault(root, ' has no size: add viewBox="0 0 WIDTH HEIGHT"')
   for (const name of ['xmlns', 'viewBox', 'width', 'height', 'x', 'y']) drawing.attributes.delete(name)
   drawing.attributes = new Map([['xmlns', SVG_NAMESPACE], ['viewBox', viewBox ?? ''], ...drawing.attributes])

@@ -233,12 +233,32 @@ export function remove(element: XmlElement, name: string): void {
   element.attributes = element.attributes.filter(a => a.name !== name || a.namespace !== '')
 }
 
-export const elementsIn = (element: XmlElement): XmlElement[] =>
-  element.children.filter(child => typeof child !== 'string')
+interface Tree<T> {
+  children: (T | string)[]
+}
+
+export const elementsIn = <T extends Tree<T>>({ children }: Tree<T>): T[] =>
+  children.filter(child => typeof child !== 'string')
 
 /** The element and all under it, in the order of the file. */
-export function descendants(element: XmlElement, found: XmlElement[] = []): XmlElement[] {
+export function descendants<T extends Tree<T>>(element: T, found: T[] = []): T[] {
   found.push(element)
   for (const child of element.children) if (typeof child !== 'string') descendants(child, found)
   return found
+}
+
+export function textIn<T extends Tree<T>>({ children }: Tree<T>): string {
+  return children.map(child => (typeof child === 'string' ? child : textIn(child))).join('')
+}
+
+/** A new element in the place of another, or inside it. */
+export function make(
+  { namespace, parent, line }: XmlElement,
+  name: string,
+  attributes: Record<string, string>,
+  children: XmlElement['children'] = [],
+): XmlElement {
+  const element: XmlElement = { name, namespace, id: undefined, attributes: [], children, parent, line }
+  for (const [key, value] of Object.entries(attributes)) set(element, key, value)
+  return element
 }

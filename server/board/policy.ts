@@ -1,5 +1,5 @@
 import { clip, type Findings, type Place } from './findings.ts'
-import { descendants, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './parse.ts'
+import { descendants, elementsIn, get, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './parse.ts'
 import { FRAGMENT, judgeValue } from './values.ts'
 import {
   CLASSES,
@@ -9,6 +9,7 @@ import {
   OFF_STAGE,
   PRESENTATION,
   REFUSED,
+  SHOWS_IMAGE,
   UNDRAWN,
   WORDED,
 } from './vocabulary.ts'
@@ -17,7 +18,6 @@ export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
 const READ_BY_THE_BOARD = ['data-section', 'data-label', 'aria-label', 'systemLanguage']
-const SHOWS_IMAGE = new Set(['image', 'feImage'])
 const WEB_NAMESPACES = ['http://www.w3.org/1999/xhtml', 'http://www.w3.org/1998/Math/MathML']
 
 /** An element that has been judged: only what may be served is in it. */
@@ -80,20 +80,14 @@ function append(children: (Shape | string)[], child: Shape | string | undefined)
 
 const isCaption = (name: string) => name === 'title' || name === 'desc'
 
-export function textOf(shape: Shape): string {
-  return shape.children.map(child => (typeof child === 'string' ? child : textOf(child))).join('')
-}
-
 /** False for what editors note for themselves. */
 export function isDrawing({ name, namespace }: XmlElement): boolean {
   if (WEB_NAMESPACES.includes(namespace)) return true
   return (namespace === '' || namespace === SVG_NAMESPACE) && !UNDRAWN.has(name)
 }
 
-export function marksSection({ attributes, children }: XmlElement): boolean {
-  const marked = attributes.some(({ name, namespace }) => namespace === '' && name === 'data-section')
-  return marked || children.some(child => typeof child !== 'string' && marksSection(child))
-}
+export const marksSection = (element: XmlElement): boolean =>
+  get(element, 'data-section') !== undefined || elementsIn(element).some(marksSection)
 
 function leaveOut({ findings }: Judge, element: XmlElement): undefined {
   if (marksSection(element)) findings.fault(element, ' is not drawn, yet a section is in it')
@@ -137,8 +131,7 @@ function cleanAttributes(judge: Judge, element: XmlElement): Map<string, string>
   const kept = new Map<string, string>()
   const refuse = ({ name, line }: XmlAttribute, text: string) =>
     judge.findings.fault({ ...element, line }, ` ${clip(name)}: ${text}`)
-  const judging: Judging = { judge, element, kept, refuse }
-  for (const a of element.attributes) cleanAttribute(judging, a)
+  for (const a of element.attributes) cleanAttribute({ judge, element, kept, refuse }, a)
   return kept
 }
 

@@ -1,4 +1,5 @@
 import type { Findings } from './findings.ts'
+import { descendants, elementsIn } from './parse.ts'
 import type { Shape } from './policy.ts'
 
 const MAX_CHAIN = 16
@@ -6,8 +7,12 @@ const MAX_DRAWN = 100_000
 
 /** `<use>` of `<use>` of … can ask a browser for billions of shapes, or for no end of them. */
 export function judgeReuse(root: Shape, findings: Findings): void {
-  const targets = new Map<string, Shape>()
-  collectIds(root, targets)
+  // of two with one id the first is meant
+  const targets = new Map(
+    descendants(root)
+      .reverse()
+      .map(shape => [shape.attributes.get('id'), shape]),
+  )
   const weights = new Map<Shape, number>()
   const under = new Set<Shape>()
 
@@ -15,7 +20,7 @@ export function judgeReuse(root: Shape, findings: Findings): void {
     const known = weights.get(shape)
     if (known !== undefined) return known
     let weight = 1
-    for (const child of shape.children) if (typeof child !== 'string') weight += weigh(child)
+    for (const child of elementsIn(shape)) weight += weigh(child)
     if (shape.name === 'use') weight += weighTarget(shape)
     weights.set(shape, weight)
     return weight
@@ -36,10 +41,4 @@ export function judgeReuse(root: Shape, findings: Findings): void {
   const drawn = weigh(root)
   if (drawn > MAX_DRAWN)
     findings.fault(root, `: its <use> elements make more than ${MAX_DRAWN} shapes: repeat less`)
-}
-
-function collectIds(shape: Shape, targets: Map<string, Shape>): void {
-  const id = shape.attributes.get('id')
-  if (id !== undefined && !targets.has(id)) targets.set(id, shape)
-  for (const child of shape.children) if (typeof child !== 'string') collectIds(child, targets)
 }

@@ -1,6 +1,7 @@
 import { nameFault } from '../text.ts'
 import { clip, type Findings } from './findings.ts'
-import { type Shape, textOf } from './policy.ts'
+import { elementsIn, textIn } from './parse.ts'
+import type { Shape } from './policy.ts'
 import { SECTION_SHAPES } from './vocabulary.ts'
 
 export interface Section {
@@ -14,30 +15,28 @@ export const isSectionId = (text: string) => /^[a-z0-9-]{1,40}$/.test(text)
 
 /** Finds every section; leaves `data-section` and `data-label` on its elements and nothing else that would name it. */
 export function findSections(root: Shape, findings: Findings): Map<string, Section> {
-  const elements = new Map<string, Shape[]>()
-  visit(root, undefined, elements, findings)
+  const marked: Shape[] = []
+  visit(root, undefined, marked, findings)
   if (root.attributes.has('data-section'))
     findings.fault(root, ': the whole drawing is one section: mark the shapes in it instead')
   const sections = new Map<string, Section>()
-  for (const [id, shapes] of elements) {
+  for (const [id, shapes] of Map.groupBy(marked, shape => shape.attributes.get('data-section')!)) {
     const label = nameSection(id, shapes, findings)
     if (label !== undefined) sections.set(id, { id, label })
   }
   return sections
 }
 
-function visit(shape: Shape, outer: string | undefined, elements: Map<string, Shape[]>, findings: Findings) {
+function visit(shape: Shape, outer: string | undefined, marked: Shape[], findings: Findings): void {
   let id = shape.attributes.get('data-section')
   // an element inside another of its own section adds nothing to it
   if (id !== undefined && id === outer) shape.attributes.delete('data-section')
   else if (id !== undefined) {
     judgePlace(shape, id, outer, findings)
-    const known = elements.get(id)
-    if (known) known.push(shape)
-    else elements.set(id, [shape])
+    marked.push(shape)
   }
   id ??= outer
-  for (const child of shape.children) if (typeof child !== 'string') visit(child, id, elements, findings)
+  for (const child of elementsIn(shape)) visit(child, id, marked, findings)
   if (!shape.attributes.has('data-section')) dropLabels(shape)
 }
 
@@ -70,25 +69,14 @@ function nameSection(id: string, shapes: Shape[], findings: Findings): string | 
 }
 
 function readLabel(shape: Shape): string | undefined {
-  const title = shape.children.find(isTitle)
-  const said = [
-    shape.attributes.get('data-label'),
-    shape.attributes.get('aria-label'),
-    title && textOf(title),
-  ]
+  const { attributes, children } = shape
+  const title = elementsIn(shape).find(({ name }) => name === 'title')
+  const said = [attributes.get('data-label'), attributes.get('aria-label'), title && textIn(title)]
   dropLabels(shape)
-  shape.children = shape.children.filter(child => !isTitle(child))
-  return said
-    .map(text =>
-      text
-        ?.replace(/[ \t\r\n]+/g, ' ')
-        .trim()
-        .normalize('NFC'),
-    )
-    .find(Boolean)
+  shape.children = children.filter(child => typeof child === 'string' || child.name !== 'title')
+  const plain = said.map(text => text?.replace(/[ \t\r\n]+/g, ' ').trim())
+  return plain.find(Boolean)?.normalize('NFC')
 }
-
-const isTitle = (child: Shape | string): child is Shape => typeof child !== 'string' && child.name === 'title'
 
 function dropLabels({ attributes }: Shape): void {
   attributes.delete('data-label')

@@ -1,4 +1,5 @@
 import { clip, type Findings } from './findings.ts'
+import { elementsIn } from './parse.ts'
 import type { Shape } from './policy.ts'
 
 /** As in a transform: x' = a x + c y + e, y' = b x + d y + f. */
@@ -22,17 +23,6 @@ interface Seen {
 }
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
-const NOT_DRAWN = new Set([
-  'defs',
-  'symbol',
-  'clipPath',
-  'mask',
-  'pattern',
-  'marker',
-  'filter',
-  'title',
-  'desc',
-])
 
 /** Warns of sections that nobody can see or press, where that shows without drawing them. */
 export function warnUnseen(root: Shape, viewBox: string, findings: Findings): void {
@@ -54,8 +44,7 @@ export function warnUnseen(root: Shape, viewBox: string, findings: Findings): vo
       if (isVisible) section.visible++
       if (isVisible && (!points || isInside(points))) section.inside++
     }
-    for (const child of shape.children)
-      if (typeof child !== 'string' && !NOT_DRAWN.has(child.name)) visit(child, here)
+    for (const child of elementsIn(shape)) if (!child.offStage) visit(child, here)
   }
   visit({ ...root, attributes: new Map(root.attributes).set('transform', '') }, OUTSIDE)
 
@@ -142,13 +131,7 @@ function matrixOf(transform: string): Matrix | undefined {
   CALL.lastIndex = 0
   for (let end = 0; end < transform.trimEnd().length; end = CALL.lastIndex) {
     const [, name = '', text = ''] = CALL.exec(transform) ?? []
-    const one = callOf(
-      name,
-      text
-        .trim()
-        .split(/[\s,]+/)
-        .map(Number),
-    )
+    const one = callOf(name, (text.match(/[^\s,]+/g) ?? []).map(Number))
     if (!one?.every(Number.isFinite)) return undefined
     matrix = times(matrix, one)
   }

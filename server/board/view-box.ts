@@ -1,18 +1,18 @@
 /** CSS pixels in one of each unit. */
-const UNITS: Record<string, number> = {
-  '': 1,
-  px: 1,
-  pt: 4 / 3,
-  pc: 16,
-  in: 96,
-  mm: 96 / 25.4,
-  cm: 96 / 2.54,
-  q: 96 / 101.6,
-}
+const UNITS = new Map([
+  ['', 1],
+  ['px', 1],
+  ['pt', 4 / 3],
+  ['pc', 16],
+  ['in', 96],
+  ['mm', 96 / 25.4],
+  ['cm', 96 / 2.54],
+  ['q', 96 / 101.6],
+])
 
 /** The drawing's coordinates: as it says itself, or as its width and height say. */
-export function viewBoxOf(attributes: ReadonlyMap<string, string>): string | undefined {
-  const said = attributes.get('viewBox')
+export function viewBoxOf(get: (name: string) => string | undefined): string | undefined {
+  const said = get('viewBox')
   if (said !== undefined) {
     const numbers = said
       .trim()
@@ -23,14 +23,13 @@ export function viewBoxOf(attributes: ReadonlyMap<string, string>): string | und
       ? numbers.join(' ')
       : undefined
   }
-  const [width, height] = [pixels(attributes.get('width')), pixels(attributes.get('height'))]
+  const [width, height] = [pixels(get('width')), pixels(get('height'))]
   return width && height ? `0 0 ${width} ${height}` : undefined
 }
 
 function pixels(length = ''): number | undefined {
   const [, number = '', unit = ''] = /^([\d.eE+-]+?)([a-zA-Z]{0,2})$/.exec(length.trim().slice(0, 40)) ?? []
-  const factor = Object.hasOwn(UNITS, unit.toLowerCase()) ? UNITS[unit.toLowerCase()]! : Number.NaN
-  const value = plainNumber(number) * factor
+  const value = plainNumber(number) * (UNITS.get(unit.toLowerCase()) ?? Number.NaN)
   return value > 0 && Number.isFinite(value) ? Math.round(value * 1000) / 1000 : undefined
 }
 

@@ -16,6 +16,8 @@ export const OFF_STAGE = words(
   'defs symbol clipPath mask pattern marker filter linearGradient radialGradient',
 )
 
+export const SHOWS_IMAGE = words('image feImage')
+
 /** Elements whose characters are read by people. */
 export const WORDED = words('title desc text tspan textPath')
 

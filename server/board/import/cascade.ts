@@ -1,5 +1,5 @@
 import { clip, type Findings } from '../findings.ts'
-import { descendants, get, type XmlElement } from '../parse.ts'
+import { descendants, elementsIn, get, textIn, type XmlElement } from '../parse.ts'
 import { replaceCalls } from './css.ts'
 import { Selecting, TooMuchWork } from './select.ts'
 import { appliesToScreen, type Declaration, type Rule, readSheet, readStyle } from './sheets.ts'
@@ -29,10 +29,6 @@ export function cascade(root: XmlElement, findings: Findings): Map<XmlElement, S
 
 const isStyleSheet = (element: XmlElement) =>
   element.name === 'style' && appliesToScreen(get(element, 'media') ?? '')
-
-export function textIn(element: XmlElement): string {
-  return element.children.map(child => (typeof child === 'string' ? child : textIn(child))).join('')
-}
 
 function applyRules(root: XmlElement, rules: Rule[], winners: Winners, findings: Findings): void {
   if (!rules.length) return
@@ -67,12 +63,14 @@ const STEPS_OF_ONE = 5
 const IN_PLACE = 1e9
 const IMPORTANT = 1e12
 
+type Won = Map<string, { value: string; weight: number }>
+
 /** Later declarations win over earlier ones of the same weight. */
 class Winners {
-  private readonly of = new Map<XmlElement, Map<string, { value: string; weight: number }>>()
+  private readonly of = new Map<XmlElement, Won>()
 
   add(element: XmlElement, declarations: Declaration[], specificity: number): void {
-    const known = this.of.get(element) ?? new Map<string, { value: string; weight: number }>()
+    const known: Won = this.of.get(element) ?? new Map()
     this.of.set(element, known)
     for (const { property, value, important } of declarations) {
       const weight = specificity + (important ? IMPORTANT : 0)
@@ -82,12 +80,8 @@ class Winners {
   }
 
   styles(): Map<XmlElement, Styles> {
-    return new Map(
-      [...this.of].map(([element, won]) => [
-        element,
-        new Map([...won].map(([property, { value }]) => [property, value])),
-      ]),
-    )
+    const values = (won: Won): Styles => new Map([...won].map(([property, { value }]) => [property, value]))
+    return new Map([...this.of].map(([element, won]) => [element, values(won)]))
   }
 }
 
@@ -108,7 +102,7 @@ function resolveValues(root: XmlElement, styles: Map<XmlElement, Styles>): void 
       variables.set(property, resolve(value, variables))
     }
     for (const [property, value] of own) if (value.includes('(')) own.set(property, resolve(value, variables))
-    for (const child of element.children) if (typeof child !== 'string') visit(child, variables)
+    for (const child of elementsIn(element)) visit(child, variables)
   }
   visit(root, NONE)
 }

@@ -1,4 +1,4 @@
-import { get, type XmlElement } from '../parse.ts'
+import { get, make, type XmlElement } from '../parse.ts'
 import type { Styles } from './cascade.ts'
 
 type StylesOf = (element: XmlElement) => Styles | undefined
@@ -37,17 +37,11 @@ const FONT = ['font-family', 'font-size', 'font-style', 'font-weight']
 /** The words inside a `<foreignObject>`, set as `<text>` about where a browser sets them. */
 export function setAsText(foreign: XmlElement, stylesOf: StylesOf): XmlElement | undefined {
   const lines = linesIn(foreign, stylesOf)
-  const texts = lines.map(line => line.text.trim())
-  while (texts.length && !texts.at(-1)) texts.pop()
-  const first = texts.findIndex(Boolean)
-  if (first < 0) return undefined
-  const blocks = blocksOf(lines.slice(0, texts.length))
-  const group = element(
-    foreign,
-    'g',
-    {},
-    blocks.flatMap(block => setBlock(foreign, block)),
-  )
+  const last = lines.findLastIndex(({ text }) => text.trim())
+  if (last < 0) return undefined
+  const blocks = blocksOf(lines.slice(0, last + 1))
+  const texts = blocks.flatMap(block => setBlock(foreign, block))
+  const group = make(foreign, 'g', {}, texts)
   group.id = foreign.id
   group.attributes = foreign.attributes.filter(({ name }) => !BOX.includes(name))
   return group
@@ -192,7 +186,7 @@ function setBlock(foreign: XmlElement, block: Line[]): XmlElement[] {
       fill: '#000',
       ...Object.fromEntries(setting.font),
     }
-    return [element(foreign, 'text', attributes, [text.trim()])]
+    return [make(foreign, 'text', attributes, [text.trim()])]
   })
 }
 
@@ -212,26 +206,4 @@ function wrapped(line: Line): Line[] {
     } else text = text ? `${text} ${word}` : word
   }
   return [...lines, { ...line, text }]
-}
-
-function element(
-  foreign: XmlElement,
-  name: string,
-  attributes: Record<string, string>,
-  children: XmlElement['children'],
-): XmlElement {
-  return {
-    name,
-    namespace: foreign.namespace,
-    id: undefined,
-    attributes: Object.entries(attributes).map(([key, value]) => ({
-      name: key,
-      namespace: '',
-      value,
-      line: foreign.line,
-    })),
-    children,
-    parent: foreign.parent,
-    line: foreign.line,
-  }
 }

@@ -1,7 +1,8 @@
 import type { Findings } from '../findings.ts'
-import { elementsIn, get, remove, set, type XmlElement } from '../parse.ts'
+import { elementsIn, get, make, remove, set, type XmlElement } from '../parse.ts'
 import { isDrawing, marksSection, refuseActive } from '../policy.ts'
 import { viewBoxOf } from '../view-box.ts'
+import { SHOWS_IMAGE } from '../vocabulary.ts'
 import { cascade, type Styles } from './cascade.ts'
 import { setAsText } from './foreign.ts'
 import { Images } from './images.ts'
@@ -30,11 +31,11 @@ function importElement(drawing: Drawing, element: XmlElement): void {
     inline(element, own, findings)
   }
   remove(element, 'style')
-  element.children = element.children.flatMap((child): XmlElement['children'] => {
-    if (typeof child === 'string') return [child]
-    const imported = importChild(drawing, child)
-    if (!imported && marksSection(child)) findings.warn(child, 'is left out, and a section with it')
-    return imported ? [imported] : []
+  element.children = element.children.flatMap(child => {
+    const imported = typeof child === 'string' ? child : importChild(drawing, child)
+    if (imported === undefined && marksSection(child as XmlElement))
+      findings.warn(child as XmlElement, 'is left out, and a section with it')
+    return imported ?? []
   })
 }
 
@@ -50,7 +51,7 @@ function importChild(drawing: Drawing, element: XmlElement): XmlElement | undefi
     return undefined
   }
   if (element.name === 'foreignObject') return importForeign(drawing, element)
-  if ((element.name === 'image' || element.name === 'feImage') && !images.take(element)) return undefined
+  if (SHOWS_IMAGE.has(element.name) && !images.take(element)) return undefined
   if (element.name === 'switch') chooseBranch(element, findings)
   if (element.name === 'a') unlink(element, findings)
   importElement(drawing, element)
@@ -123,20 +124,9 @@ function takeBackground({ styles, findings }: Drawing, root: XmlElement): string
 }
 
 function paintBackground(root: XmlElement, fill: string, findings: Findings): void {
-  const plain = root.attributes.filter(({ namespace }) => namespace === '')
-  const [x, y, width, height] =
-    viewBoxOf(new Map(plain.map(({ name, value }) => [name, value])))?.split(' ') ?? []
-  if (x === undefined || y === undefined || width === undefined || height === undefined) return
-  const rect: XmlElement = {
-    ...root,
-    name: 'rect',
-    id: undefined,
-    attributes: [],
-    children: [],
-    parent: root,
-  }
-  for (const [name, value] of Object.entries({ x, y, width, height, fill, stroke: 'none' }))
-    set(rect, name, value)
-  root.children.unshift(rect)
+  const viewBox = viewBoxOf(name => get(root, name))
+  if (!viewBox) return
+  const [x, y, width, height] = viewBox.split(' ') as [string, string, string, string]
+  root.children.unshift(make(root, 'rect', { x, y, width, height, fill, stroke: 'none' }))
   findings.note(root, 'style: the background is drawn as a rectangle')
 }

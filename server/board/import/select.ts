@@ -36,7 +36,7 @@ export class Selecting {
     this.count(list.length)
     return parse(list).map(tokens => ({
       elements: this.selectOne(tokens),
-      specificity: Math.max(...[tokens].map(specificityOf)),
+      specificity: specificityOf(tokens),
     }))
   }
 
@@ -89,14 +89,9 @@ function* keysOf(element: XmlElement): Generator<string> {
 }
 
 function keyOf(tokens: Selector[]): string {
-  const last = subject(tokens)
-  const keys = last.map(keyOfToken)
-  return (
-    keys.find(key => key?.startsWith('#')) ??
-    keys.find(key => key?.startsWith('.')) ??
-    keys.find(Boolean) ??
-    '*'
-  )
+  const keys = subject(tokens).map(keyOfToken)
+  const narrowest = ['#', '.', ''].map(kind => keys.find(key => key?.startsWith(kind)))
+  return narrowest.find(Boolean) ?? '*'
 }
 
 function keyOfToken(token: Selector): string | undefined {

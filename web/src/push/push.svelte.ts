@@ -59,9 +59,10 @@ export class Push {
     await this.attempt(async () => {
       const registration = await navigator.serviceWorker.getRegistration('/')
       const found = await registration?.pushManager.getSubscription()
-      if (!found) return 'off'
-      await unsubscribe(found.endpoint)
-      await found.unsubscribe()
+      if (found) {
+        await unsubscribe(found.endpoint)
+        await found.unsubscribe()
+      }
       return 'off'
     })
   }

@@ -1,3 +1,4 @@
+import { PROJECT_NAME_LIMIT, VERBATIM_LIMIT } from '../../../server/vocabulary.ts'
 import type { ReportBody } from '../lib/api.ts'
 
 /**
@@ -18,9 +19,6 @@ export interface Draft {
 /** What is wrong, in words for the person, by field; `form`: with all of it. */
 export type Faults = Partial<Record<'project' | 'form' | keyof Draft['body'], string>>
 
-export const TEXT_LIMIT = 5_000
-const NAME_LIMIT = 120
-
 export function newDraft(section_id: string, project: string): Draft {
   return { key: crypto.randomUUID(), state: 'typing', project, body: { section_id, verbatim: '' } }
 }
@@ -29,14 +27,14 @@ export const isEmpty = ({ body }: Draft) => body.verbatim.trim() === ''
 export const tidy = (name: string) => name.trim().normalize('NFC')
 
 /** How many characters the text may still grow by. */
-export const roomLeft = ({ body }: Draft) => TEXT_LIMIT - [...body.verbatim.trim()].length
+export const roomLeft = ({ body }: Draft) => VERBATIM_LIMIT - [...body.verbatim.trim()].length
 
 export function faultsOf(draft: Draft): Faults {
   const faults: Faults = {}
   const name = tidy(draft.project)
   if (!name) faults.project = 'Choose a project, or type a name to create one.'
-  else if ([...name].length > NAME_LIMIT)
-    faults.project = `A project’s name has at most ${NAME_LIMIT} characters.`
+  else if ([...name].length > PROJECT_NAME_LIMIT)
+    faults.project = `A project’s name has at most ${PROJECT_NAME_LIMIT} characters.`
   const left = roomLeft(draft)
   if (isEmpty(draft)) faults.verbatim = 'Say what is wrong, in a sentence.'
   else if (left < 0)

@@ -77,10 +77,6 @@ export class AppState {
     location.reload()
   }
 
-  label(section: string): string {
-    return this.board.label(section)
-  }
-
   /** Narrows the feed to one section, or shows all. */
   show(section?: string): void {
     let feed = this.feeds.get(section)
@@ -109,7 +105,7 @@ export class AppState {
       report,
       filed: (entry, created) => this.filed(entry, created),
       refused: ({ body }) =>
-        this.notices.say(`A report on ${this.label(body.section_id)} was not accepted.`, 'bad'),
+        this.notices.say(`A report on ${this.board.label(body.section_id)} was not accepted.`, 'bad'),
     })
     const form = new ReportForm({
       drafts,
@@ -118,7 +114,7 @@ export class AppState {
       lastOf: async section => (await feed(section, undefined, 1)).entries[0] ?? null,
       waits: ({ body }) =>
         this.notices.say(
-          `No answer from the server. Your report on ${this.label(body.section_id)} is kept here.`,
+          `No answer from the server. Your report on ${this.board.label(body.section_id)} is kept here.`,
         ),
       closed: section => this.returnFocus(section),
     })
@@ -154,7 +150,7 @@ export class AppState {
     for (const feed of this.feeds.values()) if (feed.status === 'ready') feed.add(entry)
     if (created) this.board.add(entry.section_id)
     this.touched = entry.section_id
-    this.notices.say(`Filed on ${this.label(entry.section_id)}.`, 'good')
+    this.notices.say(`Filed on ${this.board.label(entry.section_id)}.`, 'good')
   }
 
   private async returnFocus(section: string): Promise<void> {

@@ -6,19 +6,17 @@ export class Router {
   readonly route: Route = $derived(routeOf(this.path))
 
   constructor() {
-    addEventListener('popstate', () => this.arrive(false))
+    addEventListener('popstate', () => {
+      this.path = location.pathname
+    })
     document.addEventListener('click', event => this.follow(event))
   }
 
   go(path: string): void {
     if (path === this.path) return
     history.pushState(null, '', path)
-    this.arrive(true)
-  }
-
-  private arrive(forward: boolean): void {
     this.path = location.pathname
-    if (forward) scrollTo(0, 0)
+    scrollTo(0, 0)
   }
 
   private follow(event: MouseEvent): void {
