@@ -88,30 +88,13 @@ function refusal({ faults }: Findings): BoardFaults {
 const TOO_LARGE = 'the drawing is larger than 4 MiB: simplify its paths, or make pictures inside it smaller'
 
 function readBoardFile(file: string): string {
-  const bytes = bytesOf(file)
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    throw new BoardFaults(['BOARD_FILE: the drawing is compressed (.svgz): save it as plain SVG'])
   try {
-    return decode(bytes)
+    const found = statSync(file)
+    if (!found.isFile()) throw notAFile(file, 'read')
+    if (found.size > MAX_BYTES) throw new NotText(TOO_LARGE)
+    return decode(readFileSync(file))
   } catch (error) {
     if (error instanceof NotText) throw new BoardFaults([`BOARD_FILE: ${error.message}`])
-    throw error
-  }
-}
-
-function bytesOf(file: string): Uint8Array {
-  try {
-    const { size } = requireFile(file)
-    if (size > MAX_BYTES) throw new BoardFaults([`BOARD_FILE: ${TOO_LARGE}`])
-    return readFileSync(file)
-  } catch (error) {
-    if (error instanceof BoardFaults) throw error
     throw fileFault(error, file, 'read') ?? error
   }
-}
-
-function requireFile(file: string): { size: number } {
-  const found = statSync(file)
-  if (!found.isFile()) throw notAFile(file, 'read')
-  return found
 }

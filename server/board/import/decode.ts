@@ -12,6 +12,8 @@ const MARKS: [bytes: number[], encoding: string][] = [
 
 /** A file's text: by its byte order mark, else by the encoding that it declares, else as UTF-8. */
 export function decode(bytes: Uint8Array): string {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    throw new NotText('the drawing is compressed (.svgz): save it as plain SVG')
   const encoding = encodingOf(bytes)
   try {
     return decoderFor(encoding).decode(bytes)

@@ -32,9 +32,9 @@ function importElement(drawing: Drawing, element: XmlElement): void {
   }
   remove(element, 'style')
   element.children = element.children.flatMap(child => {
-    const imported = typeof child === 'string' ? child : importChild(drawing, child)
-    if (imported === undefined && marksSection(child as XmlElement))
-      findings.warn(child as XmlElement, 'is left out, and a section with it')
+    if (typeof child === 'string') return child
+    const imported = importChild(drawing, child)
+    if (!imported && marksSection(child)) findings.warn(child, 'is left out, and a section with it')
     return imported ?? []
   })
 }
