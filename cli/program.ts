@@ -1,5 +1,6 @@
-import { type Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import { type Argument, CommanderError } from 'commander'
 import { version } from '../package.json'
+import { Command } from './command.ts'
 import { exit } from './terminal/faults.ts'
 import { oneLine } from './terminal/print.ts'
 
@@ -17,10 +18,6 @@ export const statuses: [status: number, means: string][] = [
 ]
 
 const after = `
-Examples:
-  $ faultline demo
-  $ faultline counts --since 7d
-
 Exit status: ${statuses.map(([status, means]) => `${status} ${means}`).join(', ')}.
 
 Settings come from the environment; \`faultline init\` writes a file with all of them.`
@@ -42,13 +39,11 @@ export function createProgram(): Command {
       writeErr: text => void process.stderr.write(cleaned(text.replace(/^error: /, 'faultline: '))),
     })
     .exitOverride()
+    .examples('faultline demo', 'faultline counts --since 7d')
     .addHelpText('after', after)
 }
 
 const written = (argument: Argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`)
-
-export const examples = (...lines: string[]) =>
-  `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map(line => `  $ ${line}`).join('\n')}`
 
 /** Parses and runs; whatever is wrong with the command line itself is exit status 2. */
 export async function start(program: Command, argv: string[]): Promise<void> {
@@ -57,13 +52,5 @@ export async function start(program: Command, argv: string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     process.exitCode = error.exitCode === 0 ? exit.ok : exit.usage
-  }
-}
-
-export function wholeNumber(least: number, most: number) {
-  return (text: string) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
   }
 }

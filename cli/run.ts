@@ -13,7 +13,7 @@ interface GlobalOptions {
   color?: boolean
 }
 
-interface RunOptions {
+export interface RunOptions {
   /** the command answers SIGINT and SIGTERM itself */
   ownSignals?: boolean
   /** take what is missing from a demo that runs on the same directory */
@@ -55,7 +55,9 @@ export async function run(
     for (const message of messages) say(`faultline: ${message}`)
     code = exitCode
   }
-  for (const cleanup of cleanups.reverse()) await atMost(CLEANUP_MS, cleanup)
+  for (const cleanup of cleanups.reverse()) {
+    await Promise.race([Promise.resolve().then(cleanup), Bun.sleep(CLEANUP_MS)]).catch(() => {})
+  }
   await flushed()
   process.exit(typeof code === 'number' ? code : exit.ok)
 }
@@ -72,7 +74,7 @@ function createIo(options: GlobalOptions, env: Env, stopped: AbortSignal, atEnd:
     paint: paints(interactive && !plain),
     watched,
     log: settings => createLog({ ...settings, colours: watched && !plain }),
-    print: line => void process.stdout.write(`${line}\n`),
+    print: (...lines) => void process.stdout.write(lines.map(line => `${line}\n`).join('')),
     say,
     atEnd,
     stopped,
@@ -80,15 +82,6 @@ function createIo(options: GlobalOptions, env: Env, stopped: AbortSignal, atEnd:
 }
 
 const say = (message: string) => void process.stderr.write(`${message.split('\n').map(oneLine).join('\n')}\n`)
-
-async function atMost(ms: number, work: () => unknown) {
-  let timer: Timer | undefined
-  const late = new Promise(resolve => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([Promise.resolve().then(work), late]).catch(() => {})
-  clearTimeout(timer)
-}
 
 /** Exiting throws away what a slow reader has not taken yet; only the end of the stream waits for it. */
 const flushed = () =>

@@ -59,5 +59,12 @@ export function fileFault(error: unknown, path?: string, done?: Done): FileFault
   return new FileFault(named, `(${said.code}): ${reason}`, fix, done)
 }
 
+/** For `catch`: throws what the file system said, in words. */
+export const inWords =
+  (path: string, done?: Done) =>
+  (error: unknown): never => {
+    throw fileFault(error, path, done) ?? error
+  }
+
 export const notAFile = (path: string, done: Done) =>
   new FileFault(path, 'because it is a folder or a device, where a file should be', 'name a file', done)

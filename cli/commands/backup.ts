@@ -1,13 +1,11 @@
 import { statSync } from 'node:fs'
-import type { Command } from 'commander'
 import { writeBackup } from '../../server/backup/backup.ts'
 import type { Totals } from '../../server/backup/format.ts'
-import { readDataConfig } from '../../server/config/read.ts'
-import { fileFault, notAFile } from '../../server/file-fault.ts'
-import { examples, version } from '../program.ts'
-import { run } from '../run.ts'
+import { inWords, notAFile } from '../../server/file-fault.ts'
+import type { Command } from '../command.ts'
+import { version } from '../program.ts'
 import { open } from '../terminal/database.ts'
-import { UsageFault } from '../terminal/faults.ts'
+import { exit, Failure } from '../terminal/faults.ts'
 import { json, quantity } from '../terminal/print.ts'
 import { progress } from '../terminal/progress.ts'
 
@@ -17,25 +15,23 @@ export function backup(program: Command) {
     .argument('<file>', 'where to; an existing file is replaced once the new one is complete')
     .description('everything into one file, also while the server runs')
     .option('--json', 'what was written, as JSON')
-    .addHelpText('after', examples('faultline backup faultline-$(date +%F).ndjson.gz'))
-    .action((file: string, _options, command: Command) =>
-      run(command, async io => {
-        refuse(file)
-        const db = await open(io, readDataConfig(io.env))
-        const shown = progress('Backing up', io.watched)
-        const written = writeBackup(db, file, { version, onRows: shown.at, signal: io.stopped })
-        // An interrupted backup takes its unfinished file away before the database is closed.
-        io.atEnd(() => written.catch(() => {}))
-        const { rows, sha256 } = await written.finally(shown.end).catch(unwritable(file))
-        const { size } = statSync(file)
-        if (io.json) io.print(json({ file, bytes: size, rows, sha256 }))
-        else io.say(`${file}: ${summary(rows)}, ${megabytes(size)}, read back and verified.`)
-      }),
-    )
+    .examples('faultline backup faultline-$(date +%F).ndjson.gz')
+    .runs(async (io, file: string) => {
+      refuse(file)
+      const db = await open(io)
+      const shown = progress('Backing up', io.watched)
+      const written = writeBackup(db, file, { version, onRows: shown.at, signal: io.stopped })
+      // An interrupted backup takes its unfinished file away before the database is closed.
+      io.atEnd(() => written.catch(() => {}))
+      const { rows, sha256 } = await written.finally(shown.end).catch(inWords(file, 'written'))
+      const { size } = statSync(file)
+      if (io.json) io.print(json({ file, bytes: size, rows, sha256 }))
+      else io.say(`${file}: ${summary(rows)}, ${megabytes(size)}, read back and verified.`)
+    })
 }
 
 function refuse(file: string) {
-  if (file === '-') throw new UsageFault(['a backup is read back after writing: name a file'])
+  if (file === '-') throw new Failure('a backup is read back after writing: name a file', exit.usage)
   const found = fileAt(file)
   if (found && !found.isFile()) throw notAFile(file, 'written')
 }
@@ -44,15 +40,9 @@ function fileAt(file: string) {
   try {
     return statSync(file, { throwIfNoEntry: false })
   } catch (error) {
-    return unwritable(file)(error)
+    return inWords(file, 'written')(error)
   }
 }
-
-const unwritable =
-  (file: string) =>
-  (error: unknown): never => {
-    throw fileFault(error, file, 'written') ?? error
-  }
 
 export const summary = (rows: Totals) =>
   [

@@ -1,10 +1,6 @@
-import type { Command } from 'commander'
-import { loadBoard } from '../../server/board/board.ts'
-import { readDataConfig } from '../../server/config/read.ts'
 import { type CountsNarrowing, sectionCounts } from '../../server/defects/counts.ts'
-import { examples } from '../program.ts'
-import { run } from '../run.ts'
-import { open } from '../terminal/database.ts'
+import type { Command } from '../command.ts'
+import { openWithBoard } from '../terminal/database.ts'
 import { labelOf } from '../terminal/entries.ts'
 import type { Io } from '../terminal/io.ts'
 import { narrowingOption } from '../terminal/narrowing.ts'
@@ -21,20 +17,14 @@ export function counts(program: Command) {
     .description('defects by section, worst first')
     .addOption(narrowingOption('since'))
     .option('--json', 'the object that GET /api/defects/counts answers')
-    .addHelpText('after', examples('faultline counts --since 7d', 'faultline counts --json | jq .power'))
-    .action((options: CountsNarrowing, command: Command) =>
-      run(command, async io => {
-        const config = readDataConfig(io.env)
-        const board = loadBoard(config.boardFile)
-        const counted = await sectionCounts(await open(io, config), board, options)
-        if (io.json) return io.print(json(counted))
-        const lines = Object.entries(counted).map(([id, count]) => ({
-          label: labelOf(board, id),
-          count,
-        }))
-        for (const line of draw(lines, io)) io.print(line)
-      }),
-    )
+    .examples('faultline counts --since 7d', 'faultline counts --json | jq .power')
+    .runs(async (io, options: CountsNarrowing) => {
+      const { db, board } = await openWithBoard(io)
+      const counted = await sectionCounts(db, board, options)
+      if (io.json) return io.print(json(counted))
+      const lines = Object.entries(counted).map(([id, count]) => ({ label: labelOf(board, id), count }))
+      io.print(...draw(lines, io))
+    })
 }
 
 const LABEL_COLUMNS = 30

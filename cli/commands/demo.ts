@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { loadBoard } from '../../server/board/board.ts'
 import {
   publishedSettings,
@@ -9,8 +8,7 @@ import type { Config } from '../../server/config/read.ts'
 import { settings } from '../../server/config/settings.ts'
 import { demoColleague, demoOwner, fileDemoSamples, prepareDemo } from '../../server/demo/demo.ts'
 import { freePort } from '../../server/demo/free-port.ts'
-import { examples, wholeNumber } from '../program.ts'
-import { run } from '../run.ts'
+import { type Command, wholeNumber } from '../command.ts'
 import { open } from '../terminal/database.ts'
 import { Failure } from '../terminal/faults.ts'
 import type { Io } from '../terminal/io.ts'
@@ -25,10 +23,11 @@ export function demo(program: Command) {
     .command('demo')
     .description('everything at once on this machine alone, with sample defects; nothing to configure')
     .option('-p, --port <port>', 'the port, or the next free one', wholeNumber(1, 65_535))
-    .addHelpText('after', examples('faultline demo'))
-    .action((options: { port?: number }, command: Command) =>
-      run(command, io => runDemo(io, options.port), { ownSignals: true, besideDemo: false }),
-    )
+    .examples('faultline demo')
+    .runs((io, options: { port?: number }) => runDemo(io, options.port), {
+      ownSignals: true,
+      besideDemo: false,
+    })
 }
 
 async function runDemo(io: Io, wanted?: number) {
@@ -63,7 +62,7 @@ async function welcome(io: Io, config: Config) {
   await fileDemoSamples(db, board, shown.at).finally(shown.end)
   await db.close()
   const { bold, dim } = io.paint
-  for (const line of [
+  io.print(
     '',
     `  Faultline is at  ${bold(config.publicUrl)}`,
     '',
@@ -76,7 +75,5 @@ async function welcome(io: Io, config: Config) {
       `  A demo, for this machine only: it signs in whoever asks. Data: ${config.dataDir}. Ctrl-C stops it.`,
     ),
     '',
-  ]) {
-    io.print(line)
-  }
+  )
 }

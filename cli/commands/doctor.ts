@@ -1,8 +1,6 @@
-import type { Command } from 'commander'
 import type { Check } from '../checks/check.ts'
 import { examine } from '../checks/examine.ts'
-import { examples } from '../program.ts'
-import { run } from '../run.ts'
+import type { Command } from '../command.ts'
 import { exit } from '../terminal/faults.ts'
 import type { Io } from '../terminal/io.ts'
 import { json, oneLine, padEnd, width } from '../terminal/print.ts'
@@ -12,23 +10,19 @@ export function doctor(program: Command) {
     .command('doctor')
     .description('examine settings, database, board, identity provider and push; say how to mend each fault')
     .option('--json', '{"ok","checks":[{"name","status","said","mend"}]}')
-    .addHelpText('after', examples('faultline doctor --env-file .env'))
-    .action((_options, command: Command) =>
-      run(command, async io => {
-        const checks: Check[] = []
-        for await (const check of examine(io, command.optsWithGlobals().envFile)) {
-          checks.push(check)
-          if (!io.json) for (const line of drawn(check, io)) io.print(line)
-        }
-        const faults = checks.filter(check => check.status === 'fault').length
-        if (io.json) io.print(json({ ok: faults === 0, checks }, 2))
-        else
-          io.print(
-            faults ? `\n${faults === 1 ? 'One fault' : `${faults} faults`} to mend.` : '\nAll is well.',
-          )
-        return faults ? exit.failed : exit.ok
-      }),
-    )
+    .examples('faultline doctor --env-file .env')
+    .runs(async io => {
+      const checks: Check[] = []
+      for await (const check of examine(io, program.opts().envFile)) {
+        checks.push(check)
+        if (!io.json) io.print(...drawn(check, io))
+      }
+      const faults = checks.filter(check => check.status === 'fault').length
+      if (io.json) io.print(json({ ok: faults === 0, checks }, 2))
+      else
+        io.print(faults ? `\n${faults === 1 ? 'One fault' : `${faults} faults`} to mend.` : '\nAll is well.')
+      return faults ? exit.failed : exit.ok
+    })
 }
 
 const NAME_COLUMNS = 14

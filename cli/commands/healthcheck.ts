@@ -1,6 +1,4 @@
-import type { Command } from 'commander'
-import { examples } from '../program.ts'
-import { run } from '../run.ts'
+import type { Command } from '../command.ts'
 import { Failure } from '../terminal/faults.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -11,23 +9,21 @@ export function healthcheck(program: Command) {
     .command('healthcheck')
     .description('ask the running server at HOST and PORT; for Docker and systemd')
     .option('--ready', 'also ask whether its database answers')
-    .addHelpText('after', examples('faultline healthcheck --ready'))
-    .action((options: { ready?: boolean }, command: Command) =>
-      run(command, async io => {
-        const url = healthUrl(io.env, options.ready)
-        const response = await fetch(url, {
-          redirect: 'manual',
-          signal: AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), io.stopped]),
-        }).catch(() => {
-          throw new Failure(`nobody answers at ${url.origin}`)
-        })
-        const said = (await response.json().catch(() => ({}))) as { status?: unknown; database?: unknown }
-        if (response.status === 200 && said.status === 'ok') return io.print('ok')
-        const reason = reasons[String(said.status)] ?? reasons[String(said.database)]
-        if (reason) throw new Failure(`the server is up; ${reason}`)
-        throw new Failure(`${url.origin} answers ${response.status}, which is not Faultline's answer`)
-      }),
-    )
+    .examples('faultline healthcheck --ready')
+    .runs(async (io, options: { ready?: boolean }) => {
+      const url = healthUrl(io.env, options.ready)
+      const response = await fetch(url, {
+        redirect: 'manual',
+        signal: AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), io.stopped]),
+      }).catch(() => {
+        throw new Failure(`nobody answers at ${url.origin}`)
+      })
+      const said = (await response.json().catch(() => ({}))) as { status?: unknown; database?: unknown }
+      if (response.status === 200 && said.status === 'ok') return io.print('ok')
+      const reason = reasons[String(said.status)] ?? reasons[String(said.database)]
+      if (reason) throw new Failure(`the server is up; ${reason}`)
+      throw new Failure(`${url.origin} answers ${response.status}, which is not Faultline's answer`)
+    })
 }
 
 /** Why it is not ready, by a word of its answer. */

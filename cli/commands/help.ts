@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
-import { examples, statuses, version } from '../program.ts'
+import type { Command } from '../command.ts'
+import { statuses, version } from '../program.ts'
 import { manPage } from '../terminal/man.ts'
-import { outline } from '../terminal/outline.ts'
+import { everyCommand, pathOf } from '../terminal/outline.ts'
 
 export function help(program: Command) {
   program
@@ -9,14 +9,11 @@ export function help(program: Command) {
     .argument('[command...]')
     .description('what a command does, with an example')
     .option('--man', 'all of it as a manual page')
-    .addHelpText('after', examples('faultline help counts', 'faultline help --man | man -l -'))
+    .examples('faultline help counts', 'faultline help --man | man -l -')
     .action(async (names: string[], { man }: { man?: boolean }) => {
-      if (man) return void process.stdout.write(`${manPage(outline(program), version, statuses)}\n`)
-      const isKnown = (command: Command, [name, ...rest]: string[]): boolean => {
-        const found = command.commands.find(sub => sub.name() === name)
-        return name === undefined || (found !== undefined && isKnown(found, rest))
-      }
+      if (man) return void process.stdout.write(`${manPage(program, version, statuses)}\n`)
+      const isKnown = everyCommand(program).some(command => Bun.deepEquals(pathOf(command), names))
       // An unknown command is told so, with the nearest one, by the parser itself.
-      await program.parseAsync(isKnown(program, names) ? [...names, '--help'] : names, { from: 'user' })
+      await program.parseAsync(isKnown ? [...names, '--help'] : names, { from: 'user' })
     })
 }

@@ -1,13 +1,11 @@
-import type { Command } from 'commander'
 import { generateVAPIDKeys } from 'web-push'
 import { parseEnv } from '../../server/config/env-file.ts'
 import { refuseFaulty } from '../../server/config/partial.ts'
 import { createPrivate } from '../../server/config/private-file.ts'
 import { generateSessionPassword } from '../../server/config/session-password.ts'
 import { blanks, type Chosen, envFile } from '../../server/config/template.ts'
-import { fileFault } from '../../server/file-fault.ts'
-import { examples } from '../program.ts'
-import { run } from '../run.ts'
+import { inWords } from '../../server/file-fault.ts'
+import type { Command } from '../command.ts'
 import { Failure } from '../terminal/faults.ts'
 import { oneLine } from '../terminal/print.ts'
 
@@ -24,24 +22,19 @@ export function init(program: Command) {
     .option('--provider <name>', "the identity provider's name in the redirect URI", 'google')
     .option('--issuer <url>', "the provider's OpenID Connect issuer; known for google")
     .option('--client-id <id>', 'the client id that the provider gave you')
-    .addHelpText(
-      'after',
-      examples(
-        'faultline init --public-url https://faultline.example.com --domain example.com --owner me@example.com',
-      ),
+    .examples(
+      'faultline init --public-url https://faultline.example.com --domain example.com --owner me@example.com',
     )
-    .action((file: string, options: Options, command: Command) =>
-      run(command, async io => {
-        const text = envFile({
-          ...options,
-          sessionPassword: generateSessionPassword(),
-          vapid: generateVAPIDKeys(),
-        })
-        refuseFaulty(given(text))
-        write(file, text)
-        for (const line of nextSteps(file, options, blanks(text))) io.print(line)
-      }),
-    )
+    .runs(async (io, file: string, options: Options) => {
+      const text = envFile({
+        ...options,
+        sessionPassword: generateSessionPassword(),
+        vapid: generateVAPIDKeys(),
+      })
+      refuseFaulty(parseEnv(text).values)
+      write(file, text)
+      io.print(...nextSteps(file, options, blanks(text)))
+    })
 }
 
 function nextSteps(file: string, { publicUrl, provider }: Options, empty: string[]): string[] {
@@ -57,16 +50,12 @@ function nextSteps(file: string, { publicUrl, provider }: Options, empty: string
   ]
 }
 
-/** What was said has to hold; what was not said is nobody's fault yet. */
-const given = (text: string) =>
-  Object.fromEntries(Object.entries(parseEnv(text).values).filter(([, value]) => value))
-
 function write(file: string, text: string) {
   try {
     createPrivate(file, text)
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'EEXIST') throw new Failure(`${file} is there already and stays as it is; name another file`)
-    throw fileFault(error, file, 'written') ?? error
+    inWords(file, 'written')(error)
   }
 }

@@ -1,13 +1,10 @@
-import type { Command } from 'commander'
 import { BrokenBackup, type Summary, total } from '../../server/backup/format.ts'
 import { restoreBackup, verifyBackup } from '../../server/backup/restore.ts'
-import { readDataConfig } from '../../server/config/read.ts'
 import { connect } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import type { Opened } from '../../server/db/open.ts'
-import { fileFault } from '../../server/file-fault.ts'
-import { examples } from '../program.ts'
-import { run } from '../run.ts'
+import { inWords } from '../../server/file-fault.ts'
+import type { Command } from '../command.ts'
 import { openAsItIs } from '../terminal/database.ts'
 import { Failure } from '../terminal/faults.ts'
 import { json } from '../terminal/print.ts'
@@ -23,34 +20,33 @@ export function restore(program: Command) {
     .argument('<file>', 'written by `faultline backup`')
     .description('a backup into an empty database; all of it or nothing')
     .option('--json', 'what was restored, as JSON')
-    .addHelpText('after', examples('faultline restore faultline-2026-11-21.ndjson.gz'))
-    .action((file: string, _options, command: Command) =>
-      run(command, async io => {
-        const config = readDataConfig(io.env)
-        const checked = progress('Checking ', io.watched)
-        const verified = await verifyBackup(file, checked.at, io.stopped)
-          .catch(unusable(file))
-          .finally(checked.end)
-        const opened = await openAsItIs(io, config)
-        notBesideServer(opened, verified)
-        await migrate(opened.target)
-        const db = connect(opened.target)
-        io.atEnd(() => db.close())
-        const shown = progress('Restoring', io.watched)
-        await restoreBackup(db, file, verified, shown.at).finally(shown.end)
-        const { header, rows } = verified
-        if (io.json) io.print(json({ file, created_at: header.created_at, rows }))
-        else io.say(`Restored ${summary(rows)}, as of ${header.created_at}.`)
-      }),
-    )
+    .examples('faultline restore faultline-2026-11-21.ndjson.gz')
+    .runs(async (io, file: string) => {
+      const checked = progress('Checking ', io.watched)
+      const verified = await verifyBackup(file, checked.at, io.stopped)
+        .catch(unusable(file))
+        .finally(checked.end)
+      const opened = await openAsItIs(io)
+      notBesideServer(opened, verified)
+      await migrate(opened.target)
+      const db = connect(opened.target)
+      io.atEnd(() => db.close())
+      const shown = progress('Restoring', io.watched)
+      await restoreBackup(db, file, verified, shown.at).finally(shown.end)
+      const { header, rows } = verified
+      if (io.json) io.print(json({ file, created_at: header.created_at, rows }))
+      else io.say(`Restored ${summary(rows)}, as of ${header.created_at}.`)
+    })
 }
 
-const unusable = (file: string) => (error: unknown) => {
-  if (error instanceof BrokenBackup) {
-    throw new Failure(`${file} is not a complete backup: ${error.message}. Nothing was touched.`)
+const unusable =
+  (file: string) =>
+  (error: unknown): never => {
+    if (error instanceof BrokenBackup) {
+      throw new Failure(`${file} is not a complete backup: ${error.message}. Nothing was touched.`)
+    }
+    return inWords(file, 'read')(error)
   }
-  throw fileFault(error, file, 'read') ?? error
-}
 
 function notBesideServer({ target, here }: Opened, { rows }: Summary) {
   if (target.kind === 'postgres' || here || total(rows) <= MOST_BESIDE_A_SERVER) return

@@ -1,26 +1,21 @@
-import type { Command } from 'commander'
 import { ConfigFaults, faultOf } from '../../server/config/faults.ts'
 import { type Config, readConfig } from '../../server/config/read.ts'
-import { examples } from '../program.ts'
-import { run } from '../run.ts'
+import type { Command } from '../command.ts'
 import { Failure } from '../terminal/faults.ts'
+import type { Io } from '../terminal/io.ts'
 
 export function serve(program: Command) {
   program
     .command('serve')
     .description('the server')
-    .addHelpText('after', examples('faultline serve --env-file .env'))
-    .action((_options, command: Command) =>
-      run(
-        command,
-        async io => {
-          const config = readConfig(io.env)
-          const { serveUntilStopped } = await import('../../server/serve.ts')
-          return serveUntilStopped(config, io.log(config.log)).catch(listenFault(config))
-        },
-        { ownSignals: true, besideDemo: false },
-      ),
-    )
+    .examples('faultline serve --env-file .env')
+    .runs(runServer, { ownSignals: true, besideDemo: false })
+}
+
+async function runServer(io: Io) {
+  const config = readConfig(io.env)
+  const { serveUntilStopped } = await import('../../server/serve.ts')
+  return serveUntilStopped(config, io.log(config.log)).catch(listenFault(config))
 }
 
 /** Why the server cannot listen, by the setting that has to change. */

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { setTimeout } from 'node:timers/promises'
 import { type Board, loadBoard } from '../../server/board/board.ts'
 import { type DataConfig, readDataConfig } from '../../server/config/read.ts'
 import type { Database } from '../../server/db/database.ts'
@@ -8,8 +8,7 @@ import { readFeed } from '../../server/defects/feed.ts'
 import { type Follower, follow } from '../../server/defects/follow.ts'
 import type { Narrowing } from '../../server/defects/narrowing.ts'
 import { DatabaseUnavailable } from '../../server/errors.ts'
-import { examples, wholeNumber } from '../program.ts'
-import { run } from '../run.ts'
+import { type Command, wholeNumber } from '../command.ts'
 import { open } from '../terminal/database.ts'
 import { brief, tabbed } from '../terminal/entries.ts'
 import type { Io } from '../terminal/io.ts'
@@ -31,23 +30,21 @@ export function tail(program: Command) {
     .option('-f, --follow', 'go on with each new one until interrupted; joins a running server')
     .addOption(narrowingOption('section'))
     .option('--json', 'one entry of the API a line')
-    .addHelpText('after', examples('faultline tail -f', 'faultline tail -n 0 -f --json | jq .verbatim'))
-    .action((options: Options, command: Command) =>
-      run(command, async io => {
-        const config = readDataConfig(io.env)
-        const board = loadBoard(config.boardFile)
-        const show = (entries: FeedEntry[]) => {
-          for (const entry of entries) io.print(io.json ? json(entry) : text(entry, board, io))
-        }
-        if (options.follow) return watch(io, config, board, options, show)
-        const db = await open(io, config)
-        await checkNarrowing(db, board, options)
-        if (!options.lines) return
-        const { entries } = await readFeed(db, { ...options, limit: options.lines })
-        show(entries.toReversed())
-        if (!entries.length && !io.json) io.say('No defects here yet.')
-      }),
-    )
+    .examples('faultline tail -f', 'faultline tail -n 0 -f --json | jq .verbatim')
+    .runs(async (io, options: Options) => {
+      const config = readDataConfig(io.env)
+      const board = loadBoard(config.boardFile)
+      const show = (entries: FeedEntry[]) => {
+        for (const entry of entries) io.print(io.json ? json(entry) : text(entry, board, io))
+      }
+      if (options.follow) return watch(io, config, board, options, show)
+      const db = await open(io, config)
+      await checkNarrowing(db, board, options)
+      if (!options.lines) return
+      const { entries } = await readFeed(db, { ...options, limit: options.lines })
+      show(entries.toReversed())
+      if (!entries.length && !io.json) io.say('No defects here yet.')
+    })
 }
 
 const text = (entry: FeedEntry, board: Board, io: Io) =>
@@ -83,16 +80,6 @@ async function watch(
       if (!away) io.say(`The database is out of reach (${error.message}); waiting for it.`)
       away = true
     }
-    await pause(ASK_EVERY_MS, io.stopped)
+    await setTimeout(ASK_EVERY_MS, undefined, { signal: io.stopped }).catch(() => {})
   }
-}
-
-function pause(ms: number, stopped: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    stopped.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

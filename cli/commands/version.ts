@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
-import { examples, version as own } from '../program.ts'
-import { run } from '../run.ts'
+import type { Command } from '../command.ts'
+import { version as own } from '../program.ts'
 
 /** Told at build time; a run from source knows neither. */
 declare const FAULTLINE_COMMIT: string | undefined
@@ -18,10 +17,8 @@ export function version(program: Command) {
     .command('version')
     .description('print the version')
     .option('--json', 'with the commit and the target it was built from and for')
-    .addHelpText('after', examples('faultline version', 'faultline version --json'))
-    .action((_options, command: Command) =>
-      run(command, async io => {
-        io.print(io.json ? JSON.stringify(build) : `faultline ${own}`)
-      }),
-    )
+    .examples('faultline version', 'faultline version --json')
+    .runs(async io => {
+      io.print(io.json ? JSON.stringify(build) : `faultline ${own}`)
+    })
 }

@@ -1,40 +1,47 @@
-import { everyCommand, type Flag, type Outline, type Value } from './outline.ts'
+import type { Argument, Command, Option } from 'commander'
+import { everyCommand, isFile, optionsOf, ownOptionsOf, pathOf, takesValue, valueNameOf } from './outline.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 /** A script that completes commands, options and their values in that shell; it runs nothing of ours. */
-export function completionScript(shell: Shell, top: Outline): string {
+export function completionScript(shell: Shell, top: Command): string {
   return { bash, zsh, fish }[shell](top)
 }
 
-const namesOf = ({ short, long }: Flag) => [long, ...(short ? [short] : [])]
+type Value = Argument | Option
+
+const namesOf = ({ short, long }: Option) => [long, short].filter(name => name !== undefined)
+const choicesOf = ({ argChoices }: Value) => argChoices ?? []
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-function bash(top: Outline): string {
+function bash(top: Command): string {
   const commands = everyCommand(top)
-  const steps = commands.flatMap(({ path, commands }) =>
-    commands.map(
-      sub =>
-        `      ${quoted(`${path.join(' ')}:${sub.path.at(-1)}`)}) command=${quoted(sub.path.join(' '))} ;;`,
+  const pathed = (command: Command) => pathOf(command).join(' ')
+  const steps = commands.flatMap(command =>
+    command.commands.map(
+      sub => `      ${quoted(`${pathed(command)}:${sub.name()}`)}) command=${quoted(pathed(sub))} ;;`,
     ),
   )
-  const flags = commands.flatMap(command =>
-    command.flags.flatMap(flag => (flag.value ? [{ command, flag, value: flag.value }] : [])),
-  )
   // An option of the program itself may stand before or after any command.
-  const pattern = (command: Outline, flag: Flag) =>
-    namesOf(flag)
-      .map(name => (command === top ? `*:${name}` : quoted(`${command.path.join(' ')}:${name}`)))
-      .join('|')
-  const words = commands.map(({ path, commands, flags, values }) => {
+  const valued = commands.flatMap(command =>
+    optionsOf(command)
+      .filter(takesValue)
+      .map(option => {
+        const words = namesOf(option).map(name =>
+          command === top ? `*:${name}` : quoted(`${pathed(command)}:${name}`),
+        )
+        return { option, pattern: words.join('|') }
+      }),
+  )
+  const words = commands.map(command => {
     const offered = [
-      ...commands.map(sub => sub.path.at(-1)),
-      ...values.flatMap(value => value.choices),
-      ...flags.flatMap(namesOf),
+      ...command.commands.map(sub => sub.name()),
+      ...command.registeredArguments.flatMap(choicesOf),
+      ...optionsOf(command).flatMap(namesOf),
     ]
-    const files = values.some(value => value.isFile) ? '; files=1' : ''
-    return `    ${quoted(path.join(' '))}) words=${quoted(offered.join(' '))}${files} ;;`
+    const files = command.registeredArguments.some(isFile) ? '; files=1' : ''
+    return `    ${quoted(pathed(command))}) words=${quoted(offered.join(' '))}${files} ;;`
   })
   return `# Completion of faultline for bash: source it, or keep it as
 # /usr/share/bash-completion/completions/faultline
@@ -44,7 +51,7 @@ _faultline() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
     case "$command:$previous" in
-      ${flags.map(({ command, flag }) => pattern(command, flag)).join('|')})
+      ${valued.map(({ pattern }) => pattern).join('|')})
         previous=$word
         continue
         ;;
@@ -56,12 +63,12 @@ ${steps.join('\n')}
   done
   COMPREPLY=()
   case "$command:$previous" in
-${flags.map(({ command, flag, value }) => `    ${pattern(command, flag)}) ${bashValue(value)}; return ;;`).join('\n')}
+${valued.map(({ option, pattern }) => `    ${pattern}) ${bashValue(option)}; return ;;`).join('\n')}
   esac
   case "$command" in
 ${words.join('\n')}
   esac
-  [[ $command ]] && words+=${quoted(` ${top.flags.flatMap(namesOf).join(' ')}`)}
+  [[ $command ]] && words+=${quoted(` ${optionsOf(top).flatMap(namesOf).join(' ')}`)}
   [[ $files && $current != -* ]] && { compopt -o default; return; }
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -69,13 +76,16 @@ complete -F _faultline faultline
 `
 }
 
-function bashValue({ choices, isFile }: Value): string {
-  if (isFile) return 'compopt -o default'
+function bashValue(option: Option): string {
+  const choices = choicesOf(option)
+  if (isFile(option)) return 'compopt -o default'
   return choices.length ? `COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$current"))` : ':'
 }
 
-function zsh(top: Outline): string {
-  const shared = top.flags.map(flag => `  ${zshFlag(flag)}`).join('\n')
+function zsh(top: Command): string {
+  const shared = optionsOf(top)
+    .map(option => `  ${zshOption(option)}`)
+    .join('\n')
   return `#compdef faultline
 # Completion of faultline for zsh: keep it as _faultline in a folder of $fpath.
 _faultline_shared=(
@@ -88,15 +98,15 @@ if [[ $funcstack[1] == _faultline ]]; then _faultline "$@"; else compdef _faultl
 `
 }
 
-const zshName = ({ path }: Outline) => ['_faultline', ...path].join('_')
+const zshName = (command: Command) => ['_faultline', ...pathOf(command)].join('_')
 
-function zshFunction(command: Outline, top: Outline): string {
-  const own = command === top ? [] : command.flags.filter(({ long }) => long !== '--help').map(zshFlag)
+function zshFunction(command: Command, top: Command): string {
+  const own = command === top ? [] : ownOptionsOf(command).map(zshOption)
   if (!command.commands.length) {
-    const values = command.values.map((value, i) => quoted(`${i + 1}:${zshValue(value)}`))
+    const values = command.registeredArguments.map((value, i) => quoted(`${i + 1}:${zshValue(value)}`))
     return `${zshName(command)}() { _arguments $_faultline_shared ${[...own, ...values].join(' ')}; }`
   }
-  const commands = command.commands.map(sub => quoted(`${sub.path.at(-1)}:${sub.description}`))
+  const commands = command.commands.map(sub => quoted(`${sub.name()}:${sub.description()}`))
   return `${zshName(command)}() {
   local curcontext="$curcontext" state line
   typeset -A opt_args
@@ -111,32 +121,32 @@ function zshFunction(command: Outline, top: Outline): string {
 }`
 }
 
-function zshFlag(flag: Flag): string {
-  const description = `[${flag.description.replace(/[[\]:]/g, '\\$&')}]`
-  const value = flag.value ? `:${zshValue(flag.value)}` : ''
-  return namesOf(flag)
+function zshOption(option: Option): string {
+  const description = `[${option.description.replace(/[[\]:]/g, '\\$&')}]`
+  const value = takesValue(option) ? `:${zshValue(option)}` : ''
+  return namesOf(option)
     .map(name => quoted(`${name}${description}${value}`))
     .join(' ')
 }
 
-function zshValue({ name, choices, isFile }: Value): string {
-  return `${name}:${isFile ? '_files' : choices.length ? `(${choices.join(' ')})` : ' '}`
+function zshValue(value: Value): string {
+  const choices = choicesOf(value)
+  return `${valueNameOf(value)}:${isFile(value) ? '_files' : choices.length ? `(${choices.join(' ')})` : ' '}`
 }
 
-function fish(top: Outline): string {
-  const known = everyCommand(top).flatMap(({ path, commands }) =>
-    commands.map(sub => quoted(`${path.join(' ')} ${sub.path.at(-1)}`)),
+function fish(top: Command): string {
+  const commands = everyCommand(top)
+  const known = commands.flatMap(command =>
+    command.commands.map(sub => quoted(`${pathOf(command).join(' ')} ${sub.name()}`)),
   )
-  const valued = everyCommand(top).flatMap(({ flags }) => flags.filter(({ value }) => value).flatMap(namesOf))
-  const lines = everyCommand(top).flatMap(command => {
-    const here = command === top ? '' : ` -n ${quoted(`__faultline_at ${command.path.join(' ')}`)}`
-    const at = ` -n ${quoted(['__faultline_at', ...command.path].join(' '))}`
+  const valued = commands.flatMap(command => optionsOf(command).filter(takesValue).flatMap(namesOf))
+  const lines = commands.flatMap(command => {
+    const at = ` -n ${quoted(['__faultline_at', ...pathOf(command)].join(' '))}`
+    const [options, here] = command === top ? [optionsOf(top), ''] : [ownOptionsOf(command), at]
     return [
-      ...command.commands.map(sub => `${at} -a ${sub.path.at(-1)} -d ${fishText(sub.description)}`),
-      ...command.values.map(value => `${at}${fishValue(value)}`),
-      ...command.flags
-        .filter(({ long }) => command === top || long !== '--help')
-        .map(flag => `${here}${fishFlag(flag)}`),
+      ...command.commands.map(sub => `${at} -a ${sub.name()} -d ${fishText(sub.description())}`),
+      ...command.registeredArguments.map(value => `${at}${fishValue(value)}`),
+      ...options.map(option => `${here}${fishOption(option)}`),
     ]
   })
   return `# Completion of faultline for fish: keep it as ~/.config/fish/completions/faultline.fish
@@ -159,10 +169,15 @@ ${lines.map(line => `complete -c faultline${line}`).join('\n')}
 }
 
 const fishText = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`
-const fishValue = ({ choices, isFile }: Value) =>
-  isFile ? ' -F' : choices.length ? ` -a ${fishText(choices.join(' '))}` : ''
 
-function fishFlag({ short, long, description, value }: Flag): string {
+function fishValue(value: Value): string {
+  if (isFile(value)) return ' -F'
+  const choices = choicesOf(value).join(' ')
+  return choices && ` -a ${fishText(choices)}`
+}
+
+function fishOption(option: Option): string {
+  const { short, long = '', description } = option
   const name = `${short ? ` -s ${short.slice(1)}` : ''} -l ${long.slice(2)} -d ${fishText(description)}`
-  return value ? `${name} -r${value.isFile ? ' -F' : ' -f'}${value.isFile ? '' : fishValue(value)}` : name
+  return takesValue(option) ? `${name} -r${isFile(option) ? '' : ' -f'}${fishValue(option)}` : name
 }

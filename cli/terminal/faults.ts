@@ -1,11 +1,4 @@
-/** The command line or a setting is wrong: one line each, exit 2. */
-export class UsageFault extends Error {
-  constructor(readonly faults: string[]) {
-    super(faults.join('\n'))
-  }
-}
-
-/** A known end that is not success; the message is for people. */
+/** A known end that is not success; the message is for people, each line for itself. */
 export class Failure extends Error {
   constructor(
     message: string,

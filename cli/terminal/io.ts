@@ -17,7 +17,7 @@ export interface Io {
   /** a log on standard error, in colours where they are wanted */
   log(settings: DataConfig['log']): Log
   /** data, on standard output; the caller has cleaned it */
-  print(line: string): void
+  print(...lines: string[]): void
   /** messages, on standard error */
   say(message: string): void
   /** runs when the command ends, in whatever way */

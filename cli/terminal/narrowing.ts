@@ -8,7 +8,7 @@ import {
   narrowings,
 } from '../../server/defects/narrowing.ts'
 import { faultOf } from '../../server/wire.ts'
-import { UsageFault } from './faults.ts'
+import { exit, Failure } from './faults.ts'
 
 /** The option of this name, under the rule that holds on the wire. */
 export function narrowingOption(name: NarrowingName): Option {
@@ -24,12 +24,10 @@ export function narrowingOption(name: NarrowingName): Option {
 export async function checkNarrowing(db: Database, board: Board, narrowing: Narrowing): Promise<void> {
   const missing = await missingValues({ db, board }, narrowing)
   if (!missing.length) return
-  throw new UsageFault(
-    missing.map(({ field }) => {
-      const value = narrowing[field as NarrowingName]
-      const sections =
-        field === 'section' ? ` The sections are ${[...board.sections.keys()].join(', ')}.` : ''
-      return `--${field}: there is no ${field} "${value}".${sections}`
-    }),
-  )
+  const said = missing.map(({ field }) => {
+    const value = narrowing[field as NarrowingName]
+    const sections = field === 'section' ? ` The sections are ${[...board.sections.keys()].join(', ')}.` : ''
+    return `--${field}: there is no ${field} "${value}".${sections}`
+  })
+  throw new Failure(said.join('\n'), exit.usage)
 }

@@ -1,52 +1,22 @@
-import type { Argument, Command, Option } from 'commander'
+import { type Argument, type Command, Option } from 'commander'
 
-/** What may follow a command or an option: words to choose from, a file, or anything. */
-export interface Value {
-  name: string
-  choices: readonly string[]
-  isFile: boolean
-}
+/** The command itself, and all below it: completion and manual are written from them. */
+export const everyCommand = (top: Command): Command[] => [top, ...top.commands.flatMap(everyCommand)]
 
-export interface Flag {
-  short?: string
-  long: string
-  description: string
-  /** absent: the option stands alone */
-  value?: Value
-}
+/** Its names after that of the program. */
+export const pathOf = (command: Command): string[] =>
+  command.parent ? [...pathOf(command.parent), command.name()] : []
 
-/** A command as data, with all below it: completion and manual are written from it. */
-export interface Outline {
-  path: string[]
-  description: string
-  values: Value[]
-  flags: Flag[]
-  commands: Outline[]
-}
+/** Its options, `--help` included. */
+export const optionsOf = (command: Command) => command.createHelp().visibleOptions(command)
 
-const HELP: Flag = { short: '-h', long: '--help', description: 'what a command does, with an example' }
+/** Those that are not on every command. */
+export const ownOptionsOf = (command: Command) => optionsOf(command).filter(({ long }) => long !== '--help')
 
-export function outline(command: Command, path: string[] = []): Outline {
-  return {
-    path,
-    description: command.description(),
-    values: command.registeredArguments.map(argumentOf),
-    flags: [...command.options.map(flagOf), HELP],
-    commands: command.commands.map(sub => outline(sub, [...path, sub.name()])),
-  }
-}
+export const takesValue = (option: Option) => option.required || option.optional
 
-/** The command itself, and all below it. */
-export const everyCommand = (top: Outline): Outline[] => [top, ...top.commands.flatMap(everyCommand)]
+/** The name of an argument, or of an option's value. */
+export const valueNameOf = (of: Argument | Option) =>
+  of instanceof Option ? (/[<[]([^\]>]+)/.exec(of.flags)?.[1] ?? '') : of.name()
 
-const argumentOf = (argument: Argument): Value => ({
-  name: argument.name(),
-  choices: argument.argChoices ?? [],
-  isFile: argument.name() === 'file',
-})
-
-function flagOf({ short, long, description, flags, argChoices }: Option): Flag {
-  const [, name] = /[<[]([^\]>]+)/.exec(flags) ?? []
-  const value = name && { name, choices: argChoices ?? [], isFile: name === 'file' }
-  return { ...(short ? { short } : {}), long: long ?? '', description, ...(value ? { value } : {}) }
-}
+export const isFile = (of: Argument | Option) => valueNameOf(of) === 'file'

@@ -70,6 +70,10 @@ export function columns(rows: string[][], layout: Column[], screen = Number.POSI
   })
 }
 
+/** Rows in columns on a terminal, between tabs elsewhere. */
+export const table = (rows: string[][], layout: Column[], on: { interactive: boolean; screen: number }) =>
+  on.interactive ? columns(rows, layout, on.screen) : rows.map(row => row.map(oneLine).join('\t'))
+
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /** A bar in eighths of a character; anything above zero can be seen. */

@@ -2,7 +2,7 @@ import type { DataConfig } from '../config/read.ts'
 import { DataDirBusy } from '../embedded/lock.ts'
 import { findRunning, openEmbedded } from '../embedded/postgres.ts'
 import { DatabaseUnavailable } from '../errors.ts'
-import { fileFault } from '../file-fault.ts'
+import { inWords } from '../file-fault.ts'
 import type { Log } from '../log.ts'
 import type { Target } from './client.ts'
 import { connect, type Database } from './database.ts'
@@ -57,9 +57,7 @@ export async function openTarget(config: DataConfig, log: Log, options: OpenOpti
 /** The server's way: it never joins another's embedded database. */
 export async function openHere(config: DataConfig, log: Log, options: OpenOptions = {}): Promise<Opened> {
   if (config.databaseUrl) return openTarget(config, log, options)
-  const embedded = await openEmbedded(config.dataDir, log, options).catch(error => {
-    throw fileFault(error, config.dataDir) ?? error
-  })
+  const embedded = await openEmbedded(config.dataDir, log, options).catch(inWords(config.dataDir))
   const target: Target = { kind: 'embedded', socketPath: embedded.socketPath }
   return { target, here: true, close: () => embedded.close() }
 }

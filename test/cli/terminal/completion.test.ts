@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
 import { completionScript } from '../../../cli/terminal/completion.ts'
 import { manPage } from '../../../cli/terminal/man.ts'
-import { outline } from '../../../cli/terminal/outline.ts'
 
 const program = new Command('faultline')
   .description("What it's for.")
@@ -23,11 +22,10 @@ push.command('test').description('send')
 push.command('status').option('--long', 'more')
 program.command('completion').addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
 
-const described = outline(program)
 const folder = mkdtempSync(join(tmpdir(), 'faultline-completion-'))
 const scriptFor = (shell: 'bash' | 'zsh' | 'fish') => {
   const path = join(folder, `script.${shell}`)
-  writeFileSync(path, completionScript(shell, described))
+  writeFileSync(path, completionScript(shell, program))
   return path
 }
 
@@ -108,7 +106,7 @@ test.if(where.zsh !== null)('zsh understands its script', async () => {
 })
 
 test('the manual page names every command, option and exit status, and is sound', async () => {
-  const page = manPage(described, '1.2.3', [
+  const page = manPage(program, '1.2.3', [
     [0, 'ok'],
     [130, 'interrupted'],
   ])
