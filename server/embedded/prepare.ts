@@ -1,3 +1,4 @@
+import crypto from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -39,6 +40,7 @@ async function prepare() {
 
 /** Taken from the directory of a database that was shut down, so that opening it needs no recovery. */
 async function template(dataDir: string): Promise<Uint8Array> {
+  makeRepeatable()
   const database = await PGlite.create(dataDir)
   await database.close()
   const entries: Record<string, Uint8Array | string> = {}
@@ -48,7 +50,47 @@ async function template(dataDir: string): Promise<Uint8Array> {
     if (entry.isDirectory()) entries[`${name}/`] = ''
     else entries[name] = readFileSync(path)
   }
-  return new Bun.Archive(entries, { compress: 'gzip', level: 9 }).bytes()
+  const sorted = Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Bun.gzipSync(withoutTimes(await new Bun.Archive(Object.fromEntries(sorted)).bytes()), { level: 9 })
+}
+
+/**
+ * Two builds of the same sources are the same bytes: initdb writes down the time and a random number, which
+ * nothing relies on here, since nobody signs in to this database with a password.
+ */
+function makeRepeatable() {
+  Date.now = () => 0
+  performance.now = () => 0
+  const fill = <T extends NodeJS.ArrayBufferView | null>(view: T): T => {
+    if (view) new Uint8Array(view.buffer, view.byteOffset, view.byteLength).fill(1)
+    return view
+  }
+  Object.assign(crypto, { randomFillSync: fill, getRandomValues: fill })
+}
+
+const BLOCK = 512
+/** Where a header of tar holds the size of the file, its time and the sum of the header's bytes. */
+const FIELDS = { size: [124, 136], time: [136, 148], sum: [148, 156] } as const
+
+function withoutTimes(tar: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(tar)
+  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`
+  for (let at = 0; bytes[at]; ) {
+    const header = bytes.subarray(at, at + BLOCK)
+    const size = Number.parseInt(header.toString('latin1', ...FIELDS.size), 8)
+    header.write(octal(0, 11), FIELDS.time[0], 'latin1')
+    header.fill(' ', ...FIELDS.sum)
+    header.write(
+      octal(
+        header.reduce((sum, byte) => sum + byte, 0),
+        6,
+      ),
+      FIELDS.sum[0],
+      'latin1',
+    )
+    at += BLOCK * (1 + Math.ceil(size / BLOCK))
+  }
+  return bytes
 }
 
 await prepare()
