@@ -20,6 +20,7 @@ export const catalogue = {
     'This Idempotency-Key was already used for a different report.',
   ],
   internal: [500, 'Something went wrong', 'The fault is ours. It was logged under this request id.'],
+  overloaded: [503, 'Not available', 'Too many reports wait to be stored. Try again shortly.'],
   database_unavailable: [
     503,
     'Not available',

@@ -1,69 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, connect as dial, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import { loadBoard } from '../../server/board/board.ts'
-import type { Target } from '../../server/db/client.ts'
-import { connect, type Database } from '../../server/db/database.ts'
-import { migrate } from '../../server/db/migrate.ts'
 import { defects, sectionTotals } from '../../server/db/schema.ts'
 import { reportDefect } from '../../server/defects/report.ts'
-import { openEmbedded } from '../../server/embedded/postgres.ts'
-import { silentLog } from '../../server/log.ts'
 import { findOrCreateProject } from '../../server/projects/service.ts'
-import { freshDatabase } from '../support/postgres.ts'
-
-/** Where a connection is cut: before so many bytes have passed in one direction. */
-interface Cut {
-  from: 'client' | 'server'
-  bytes: number
-}
-
-/** Lets everything through but for the one connection that is cut. */
-async function cuttingProxy(to: object, at: object) {
-  let cut: Cut | undefined
-  const sockets = new Set<Socket>()
-  const server: Server = createServer(client => {
-    const upstream = dial(to as never)
-    const pass = (from: Cut['from'], source: Socket, target: Socket) =>
-      source.on('data', (chunk: Buffer) => {
-        if (cut?.from !== from || chunk.length <= cut.bytes) {
-          if (cut?.from === from) cut.bytes -= chunk.length
-          target.write(chunk)
-          return
-        }
-        target.write(chunk.subarray(0, cut.bytes), () => {
-          client.destroy()
-          upstream.destroy()
-        })
-        cut = undefined
-      })
-    pass('client', client, upstream)
-    pass('server', upstream, client)
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(one)
-      one.on('error', () => one.destroy())
-      one.on('close', () => other.destroy())
-    }
-  })
-  await new Promise<void>(resolve => server.listen(at, resolve))
-  return {
-    port: (server.address() as { port?: number }).port,
-    cutNext(next: Cut) {
-      cut = next
-    },
-    wasCut: () => cut === undefined,
-    close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
-  }
-}
+import { type Cut, type CutDatabase, databaseToCut } from '../support/cut.ts'
 
 const step = process.env.FAULTLINE_LONG ? 1 : 19
 const LONGEST = 450
@@ -73,45 +14,16 @@ const cuts: Cut[] = (['client', 'server'] as const).flatMap(from =>
 const board = loadBoard()
 
 describe.each(['postgres', 'embedded'] as const)('on %s', kind => {
-  const home = mkdtempSync(join(tmpdir(), 'faultline-cut-'))
-  const closing: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })]
-  let proxy: Awaited<ReturnType<typeof cuttingProxy>>
-  let direct: Database
-  let db: Database
+  let cutting: CutDatabase
   let projectId: string
-
   beforeAll(async () => {
-    const { target, behindProxy } = await (kind === 'postgres' ? postgresTargets() : embeddedTargets())
-    await migrate(target)
-    direct = connect(target)
-    db = connect(behindProxy)
-    projectId = (await findOrCreateProject(direct, 'Cut')).project.id
+    cutting = await databaseToCut(kind)
+    projectId = (await findOrCreateProject(cutting.direct, 'Cut')).project.id
   })
-  afterAll(async () => {
-    await db.close()
-    await direct.close()
-    for (const close of closing.reverse()) await close()
-  })
-
-  async function postgresTargets(): Promise<{ target: Target; behindProxy: Target }> {
-    const { url, drop } = await freshDatabase()
-    const { hostname, port } = new URL(url)
-    proxy = await cuttingProxy({ host: hostname, port: Number(port) }, { host: '127.0.0.1', port: 0 })
-    closing.push(drop, proxy.close)
-    const behind = new URL(url)
-    behind.port = String(proxy.port)
-    return { target: { kind: 'postgres', url }, behindProxy: { kind: 'postgres', url: behind.href } }
-  }
-
-  async function embeddedTargets(): Promise<{ target: Target; behindProxy: Target }> {
-    const { socketPath, close } = await openEmbedded(join(home, 'data'), silentLog)
-    const path = join(home, 'proxy.sock')
-    proxy = await cuttingProxy({ path: socketPath }, { path })
-    closing.push(close, proxy.close)
-    return { target: { kind: 'embedded', socketPath }, behindProxy: { kind: 'embedded', socketPath: path } }
-  }
+  afterAll(() => cutting.close())
 
   test('a report whose connection is cut anywhere is stored once, acknowledged and pushed once', async () => {
+    const { db, direct, proxy } = cutting
     const pushed: string[] = []
     const push = { later: ({ id }: { id: string }) => void pushed.push(id), drain: async () => {} }
     let met = 0
