@@ -5,12 +5,12 @@ import { STATEMENT_DEADLINE_MS } from '../db/client.ts'
 import type { Database } from '../db/database.ts'
 import { sqlState } from '../db/faults.ts'
 import { Refusal } from '../errors.ts'
-import { builtFor } from '../memo.ts'
 import type { PushQueue } from '../push/queue.ts'
 import { faultOf, faultsOf, Text } from '../wire.ts'
 import type { FeedEntry } from './entry.ts'
 import { having } from './fields.ts'
 import { DefectBody } from './model.ts'
+import { builtFor } from './statements.ts'
 import { type Outcome, type Row, storeReports, unknownProject } from './store.ts'
 
 export interface Report extends DefectBody {

@@ -1,6 +1,18 @@
 import { sql } from 'drizzle-orm'
 import type { Queries } from '../db/database.ts'
-import { builtFor } from '../memo.ts'
+
+/** Something built once for each object and forgotten with it. */
+export function builtFor<Owner extends object, T>(build: (owner: Owner) => T): (owner: Owner) => T {
+  const built = new WeakMap<Owner, T>()
+  return owner => {
+    let known = built.get(owner)
+    if (known === undefined) {
+      known = build(owner)
+      built.set(owner, known)
+    }
+    return known
+  }
+}
 
 /** Statements are built once per client, not once per request. */
 export const perClient = <T>(build: (queries: Queries) => T) => builtFor(build)

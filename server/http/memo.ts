@@ -14,16 +14,3 @@ export function memoized<T>(most: number, judge: (text: string) => T): (text: st
 
 /** Whoever sends long ones to fill the memory gets them judged each time. */
 const LONGEST = 260
-
-/** Something built once for each object and forgotten with it. */
-export function builtFor<Owner extends object, T>(build: (owner: Owner) => T): (owner: Owner) => T {
-  const built = new WeakMap<Owner, T>()
-  return owner => {
-    let known = built.get(owner)
-    if (known === undefined) {
-      known = build(owner)
-      built.set(owner, known)
-    }
-    return known
-  }
-}
