@@ -16,8 +16,8 @@ import type { Log } from './log.ts'
 import { createPushQueue } from './push/queue.ts'
 
 export interface Running {
-  /** where it listens, e.g. `http://127.0.0.1:3000` */
-  url: string
+  /** where it listens, once it does, e.g. `http://127.0.0.1:3000` */
+  readonly url: string | undefined
   /** Settles when the database is migrated and the first request can be answered. */
   ready: Promise<void>
   /** Says that it goes, and serves on for DRAIN_SECONDS, or until `hurry`. */
@@ -57,9 +57,10 @@ export async function start(
   const renderPage = createRenderer(bundle.template)
   const app = createApp({ config, db, board, push, log, renderPage, ...identity }, bundle)
 
-  let server: ReturnType<typeof listen>
+  let server: Listening | undefined
   try {
-    server = listen(config, app.handle, log)
+    // Who shares a port gets its part of the requests at once, and others are there to answer until it can.
+    if (!config.reusePort) server = listen(config, app.handle, log)
   } catch (error) {
     await db.close()
     throw error
@@ -70,6 +71,7 @@ export async function start(
   const becameReady = bringUp(opened, log, stopping.signal).then(() => {
     if (stopping.signal.aborted) return
     ready = true
+    server ??= listen(config, app.handle, log)
     if (db.kind === 'embedded') upkeep = startUpkeep(db, log)
     log.info('ready', { url: config.publicUrl, database: db.kind })
   })
@@ -77,7 +79,9 @@ export async function start(
   if (!config.vapid) log.info('push is off: VAPID_PUBLIC_KEY is not set')
 
   return {
-    url: server.url.origin,
+    get url() {
+      return server?.url.origin
+    },
     ready: becameReady,
     async drain(hurry) {
       app.drain()
@@ -87,20 +91,22 @@ export async function start(
       app.drain()
       stopping.abort()
       upkeep?.stop()
-      server.stop()
-      await until(() => server.pendingRequests + app.underWay() === 0, REQUESTS_GRACE_MS)
+      server?.stop()
+      await until(() => (server?.pendingRequests ?? 0) + app.underWay() === 0, REQUESTS_GRACE_MS)
       await push.drain(PUSH_GRACE_MS)
-      await server.stop(true)
+      await server?.stop(true)
       await db.close()
     },
   }
 }
 
+type Listening = ReturnType<typeof listen>
+
 function listen(config: Config, handle: HttpApp['handle'], log: Log) {
-  return Bun.serve({
+  const server = Bun.serve({
     hostname: config.host,
     port: config.port,
-    reusePort: false,
+    reusePort: config.reusePort,
     development: false,
     maxRequestBodySize: BODY_MOST_BYTES,
     idleTimeout: IDLE_SECONDS,
@@ -110,6 +116,8 @@ function listen(config: Config, handle: HttpApp['handle'], log: Log) {
       return new Response(null, { status: 500 })
     },
   })
+  log.info('listening', { url: server.url.origin })
+  return server
 }
 
 /** Migrates as soon as the database answers; until then the server says 503. */
@@ -154,7 +162,6 @@ export async function serveUntilStopped(config: Config, log: Log): Promise<numbe
       ended.resolve(signal)
     })
   }
-  log.info('listening', { url: running.url })
 
   const cause = await ended.promise
   const fault = cause instanceof Error ? cause : undefined

@@ -36,6 +36,8 @@ export interface Config extends PushConfig {
   publicUrl: string
   host: string
   port: number
+  /** other servers of this machine may listen on the same port */
+  reusePort: boolean
   drainSeconds: number
   /** lower-cased */
   allowedDomain: string
@@ -61,6 +63,7 @@ function serverConfig(values: Values<'serve'>): Config {
     publicUrl: new URL(values.PUBLIC_URL).origin,
     host: values.HOST,
     port: Number(values.PORT),
+    reusePort: values.REUSE_PORT === 'true',
     drainSeconds: Number(values.DRAIN_SECONDS),
     allowedDomain: values.ALLOWED_DOMAIN.toLowerCase(),
     session: {
@@ -136,6 +139,8 @@ function combinationFaults(values: Judged) {
     ALLOWED_DOMAIN: domain,
     OAUTH_PROVIDER: provider,
     OAUTH_ISSUER: issuer,
+    REUSE_PORT: reusePort,
+    DATABASE_URL: databaseUrl,
   } = values
   const faults: (SettingFault & { setting: Name })[] = []
   if (provider && provider !== settings.OAUTH_PROVIDER.default && !issuer)
@@ -143,6 +148,10 @@ function combinationFaults(values: Judged) {
   if (owner && domain && owner.slice(owner.lastIndexOf('@') + 1).toLowerCase() !== domain.toLowerCase()) {
     const fix = 'set it to an address inside ALLOWED_DOMAIN'
     faults.push({ setting: 'OWNER_EMAIL', message: 'is outside ALLOWED_DOMAIN', fix })
+  }
+  if (reusePort === 'true' && !databaseUrl) {
+    const fix = 'set DATABASE_URL: the embedded database belongs to one server'
+    faults.push({ setting: 'REUSE_PORT', message: 'needs a PostgreSQL', fix })
   }
   return [...faults, ...keyPairFaults(values)]
 }

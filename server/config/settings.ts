@@ -50,6 +50,14 @@ export const settings = {
     default: '3000',
     readBy: byServer,
   },
+  REUSE_PORT: {
+    about:
+      'Whether several servers of this machine share the port, one for each core (Linux, and not with the embedded database).',
+    form: 'true or false',
+    isValid: is.isOneOf('true', 'false'),
+    default: 'false',
+    readBy: byServer,
+  },
   DRAIN_SECONDS: {
     about:
       'When told to stop: how long `/api/health` says 503 while all else is still served, before listening ends.',

@@ -63,7 +63,7 @@ test('10 before 11: a broken rule is told although the database is away', async 
   )
   running.ready.catch(() => {})
   try {
-    const ask = (line: string, body = '') => send(line, [session, json], body, running.url)
+    const ask = (line: string, body = '') => send(line, [session, json], body, running.url!)
     expect(statusOf(await ask('POST /api/projects', '{"name":""}'))).toBe(422)
     expect(statusOf(await ask('GET /api/defects?limit=0'))).toBe(422)
     const unavailable = await ask('POST /api/projects', '{"name":"x"}')
