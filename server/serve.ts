@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { assets } from './assets.ts'
 import { createOidc } from './auth/oidc.ts'
@@ -117,7 +118,21 @@ function listen(config: Config, handle: HttpApp['handle'], log: Log) {
     },
   })
   log.info('listening', { url: server.url.origin })
+  if (config.reusePort && !handsConnectionsOn()) {
+    log.warn('a server that stops resets connections that wait to be accepted', {
+      mend: 'sysctl net.ipv4.tcp_migrate_req=1',
+    })
+  }
   return server
+}
+
+/** Whether Linux gives what waits at a listener that goes to another one of the same port. */
+function handsConnectionsOn(): boolean {
+  try {
+    return readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'utf8').trim() === '1'
+  } catch {
+    return false
+  }
 }
 
 /** Migrates as soon as the database answers; until then the server says 503. */

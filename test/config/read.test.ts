@@ -42,6 +42,19 @@ test('defaults fill what is left out', () => {
   })
 })
 
+test('a port is shared by servers on a PostgreSQL alone', () => {
+  const DATABASE_URL = 'postgres://faultline@localhost/faultline'
+  expect(readConfig({ ...good, REUSE_PORT: 'true', DATABASE_URL }).reusePort).toBe(true)
+  expect(faultsOf({ ...good, REUSE_PORT: 'true' })).toEqual([
+    {
+      setting: 'REUSE_PORT',
+      message: 'needs a PostgreSQL',
+      fix: 'set DATABASE_URL: the embedded database belongs to one server',
+    },
+  ])
+  expect(faultsOf({ ...good, REUSE_PORT: 'yes' }).map(fault => fault.setting)).toEqual(['REUSE_PORT'])
+})
+
 test('the configuration is frozen through and through', () => {
   const config = readConfig(good)
   expect(

@@ -56,12 +56,16 @@ test('the version is told in every way that people try', async () => {
   })
 })
 
-test('the unit for systemd is one that systemd takes', async () => {
-  const { status, out } = await faultline(['systemd'], here)
+test.each([
+  ['faultline.service', [], 'DATA_DIR=/var/lib/faultline'],
+  ['faultline@.service', ['--template'], 'REUSE_PORT=true'],
+])('the unit %s is one that systemd takes', async (name, options, environment) => {
+  const { status, out } = await faultline(['systemd', ...options], here)
   expect(status).toBe(0)
+  expect(out).toContain(`\nEnvironment=${environment}\n`)
   expect(out).toContain('\nExecStart=/usr/local/bin/faultline serve --env-file /etc/faultline/env\n')
   if (!Bun.which('systemd-analyze')) return
-  const unit = place.file('faultline.service')
+  const unit = place.file(name)
   await Bun.write(unit, out.replaceAll('/usr/local/bin/faultline', executable))
   const verified = Bun.spawnSync(['systemd-analyze', 'verify', unit])
   expect({ status: verified.exitCode, said: verified.stderr.toString() }).toEqual({ status: 0, said: '' })
