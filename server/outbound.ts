@@ -22,11 +22,9 @@ export interface OutboundAnswer {
   complete: boolean
 }
 
-export type OutboundFaultReason = 'not_allowed' | 'timed_out' | 'aborted' | 'unreachable'
-
 export class OutboundFault extends Error {
   constructor(
-    readonly reason: OutboundFaultReason,
+    readonly reason: 'not_allowed' | 'timed_out' | 'aborted' | 'unreachable',
     detail: string,
   ) {
     super(detail)
@@ -72,10 +70,7 @@ async function exchange(url: URL, options: OutboundRequest, signal: AbortSignal)
   return { status: response.status, headers: response.headers, body, complete }
 }
 
-interface Reading {
-  body: Uint8Array<ArrayBuffer>
-  complete: boolean
-}
+type Reading = Pick<OutboundAnswer, 'body' | 'complete'>
 
 async function readAtMost(response: Response, maxBytes: number): Promise<Reading> {
   const chunks: Uint8Array[] = []

@@ -5,15 +5,18 @@ export interface Check {
   mend?: string
 }
 
-export const ok = (name: Check['name'], said: string): Check => ({ name, status: 'ok', said })
-export const warning = (name: Check['name'], said: string): Check => ({ name, status: 'warning', said })
-export const fault = (name: Check['name'], said: string, mend: string): Check => ({
-  name,
-  status: 'fault',
-  said,
-  mend,
-})
-export const skipped = (name: Check['name'], said: string): Check => ({ name, status: 'skipped', said })
+const withStatus =
+  (status: Check['status']) =>
+  (name: Check['name'], said: string, mend?: string): Check => ({
+    name,
+    status,
+    said,
+    mend,
+  })
+export const ok = withStatus('ok')
+export const warning = withStatus('warning')
+export const skipped = withStatus('skipped')
+export const fault: (name: Check['name'], said: string, mend: string) => Check = withStatus('fault')
 
 export const UNMENDED = 'its settings need mending first'
 /** For every call out to the network. */

@@ -1,7 +1,6 @@
-import { ConfigFaults } from '../../server/config/faults.ts'
+import { ConfigFaults, readOrFaults } from '../../server/config/faults.ts'
 import { judgeConfig } from '../../server/config/partial.ts'
-import { type DataConfig, readDataConfig } from '../../server/config/read.ts'
-import type { Env } from '../../server/config/settings.ts'
+import { readDataConfig } from '../../server/config/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { checkBoard } from './board.ts'
 import type { Check } from './check.ts'
@@ -14,19 +13,11 @@ import { checkSignIn } from './sign-in.ts'
 export async function* examine(io: Io, envFile?: string): AsyncGenerator<Check> {
   const judged = judgeConfig(io.env)
   yield* checkSettings(judged, envFile)
-  const data = dataConfig(io.env)
+  const read = readOrFaults(() => readDataConfig(io.env))
+  const data = read instanceof ConfigFaults ? undefined : read
   const devices = yield* checkDatabase(io, data, judged.config)
   yield* checkBoard(data)
   yield await checkSignIn(judged)
   yield checkPushKeys(judged)
   yield* await checkPushServices(judged.config, devices)
-}
-
-function dataConfig(env: Env): DataConfig | undefined {
-  try {
-    return readDataConfig(env)
-  } catch (error) {
-    if (error instanceof ConfigFaults) return undefined
-    throw error
-  }
 }

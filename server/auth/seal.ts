@@ -4,13 +4,6 @@ import type { Config } from '../config/read.ts'
 
 export type Purpose = 'session' | 'sign-in'
 
-export interface Seal {
-  /** `expiresAt` (epoch ms) also stands in the seal itself, under its MAC. */
-  close(payload: object, expiresAt: number): Promise<string>
-  /** The payload, or undefined for whatever was not sealed here for this purpose or has expired. */
-  open(sealed: string): Promise<unknown>
-}
-
 interface Key {
   id: string
   encryption: Uint8Array
@@ -22,9 +15,9 @@ const FORM =
   /^Fe26\.2\*([\w-]{1,16})\*\*[\w-]{22}\*[\w-]{1,4000}\*[1-9]\d{12,15}\*\*[\w-]{42}[AEIMQUYcgkosw048]$/
 
 /** Seals for one purpose: those made for another one have other keys and do not open. */
-export function createSeal(session: Config['session'], purpose: Purpose, now: () => number): Seal {
+export function createSeal(session: Config['session'], purpose: Purpose, now: () => number) {
   const key = deriveKey(session.password, purpose)
-  const keys = new Map([session.previous, session.password].flatMap(password => known(password, purpose)))
+  const keys = [key, ...(session.previous ? [deriveKey(session.previous, purpose)] : [])]
   const options = (ttl: number): iron.SealOptions => ({
     ...iron.defaults,
     ttl,
@@ -33,20 +26,17 @@ export function createSeal(session: Config['session'], purpose: Purpose, now: ()
   })
 
   return {
-    close: (payload, expiresAt) => iron.seal(payload, key, options(expiresAt - now())),
-    async open(sealed) {
+    /** `expiresAt` (epoch ms) also stands in the seal itself, under its MAC. */
+    close: (payload: object, expiresAt: number): Promise<string> =>
+      iron.seal(payload, key, options(expiresAt - now())),
+    /** The payload, or undefined for whatever was not sealed here for this purpose or has expired. */
+    async open(sealed: string): Promise<unknown> {
       const id = FORM.exec(sealed)?.[1]
-      const used = id === undefined ? undefined : keys.get(id)
+      const used = keys.find(key => key.id === id)
       if (!used) return undefined
       return await iron.unseal(sealed, { [used.id]: used }, options(0)).catch(() => undefined)
     },
   }
-}
-
-function known(password: string | undefined, purpose: Purpose): [string, Key][] {
-  if (password === undefined) return []
-  const key = deriveKey(password, purpose)
-  return [[key.id, key]]
 }
 
 function deriveKey(password: string, purpose: Purpose): Key {

@@ -13,14 +13,7 @@ export interface Visitor {
   expiresAt: number
 }
 
-export interface Sessions {
-  /** Who a request's Cookie header belongs to, judged against the configuration in force. At once when the seal was opened before. */
-  open(cookieHeader: string | null): Visitor | undefined | Promise<Visitor | undefined>
-  /** The Set-Cookie value that begins a session. */
-  begin(email: string): Promise<string>
-  /** The Set-Cookie value that ends it. */
-  readonly end: string
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 const Session = Type.Object(
   {
@@ -41,7 +34,7 @@ const CANDIDATES_MOST = 4
 const FORGET_EARLY_SECONDS = 60
 
 /** Sealed cookies, opened once each and judged anew on every request. */
-export function createSessions(config: Config, now: () => number = Date.now): Sessions {
+export function createSessions(config: Config, now: () => number = Date.now) {
   const jar = cookieJar(config)
   const name = jar.name()
   const seal = createSeal(config.session, 'session', now)
@@ -75,7 +68,8 @@ export function createSessions(config: Config, now: () => number = Date.now): Se
   }
 
   return {
-    open(cookieHeader) {
+    /** Who a Cookie header belongs to, judged against the configuration in force; at once when the seal was opened before. */
+    open(cookieHeader: string | null): Visitor | undefined | Promise<Visitor | undefined> {
       if (!cookieHeader) return undefined
       const candidates = cookiesOf(cookieHeader).filter(([is]) => is === name)
       const first = candidates[0]?.[1]
@@ -86,12 +80,14 @@ export function createSessions(config: Config, now: () => number = Date.now): Se
       remembered.delete(first)
       return firstThatOpens(candidates.slice(0, CANDIDATES_MOST).map(([, value]) => value))
     },
-    async begin(email) {
+    /** The Set-Cookie value that begins a session. */
+    async begin(email: string): Promise<string> {
       const iat = now()
       const exp = iat + ttl
       const session: Session = { v: 1, purpose: 'session', aud: config.publicUrl, email, iat, exp }
       return jar.set(name, await seal.close(session, exp), config.session.ttlSeconds - FORGET_EARLY_SECONDS)
     },
+    /** The Set-Cookie value that ends it. */
     end: jar.clear(name),
   }
 }

@@ -5,10 +5,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Database } from '../db/database.ts'
-import { BrokenBackup, type Header, type Line, type Summary, type Totals, total, totalOf } from './format.ts'
+import { BrokenBackup, type Header, type Summary, type Totals, total } from './format.ts'
 import { LONGEST_MS, verifyBackup } from './restore.ts'
 import { countRows, type RowPages, rowPages } from './rows.ts'
-import { FORMAT } from './tables.ts'
+import { FORMAT, kinds } from './tables.ts'
 
 export interface BackupOptions {
   version: string
@@ -59,14 +59,14 @@ async function write(path: string, pages: RowPages, options: BackupOptions): Pro
     yield hashed([header])
     for await (const page of pages.lines()) {
       options.signal?.throwIfAborted()
-      for (const line of page) rows[totalOf(line)]++
-      if (page.length) yield hashed(page)
+      for (const { kind } of page) rows[kinds[kind].plural]++
+      if (page.length) yield hashed(page.map(({ kind, row }) => ({ [kind]: row })))
       options.onRows?.(total(rows), of)
     }
     sha256 = hash.digest('hex')
     yield `${JSON.stringify({ end: rows, sha256 })}\n`
   }
-  function hashed(lines: (Header | Line)[]) {
+  function hashed(lines: object[]) {
     const bytes = Buffer.from(lines.map(line => `${JSON.stringify(line)}\n`).join(''))
     hash.update(bytes)
     return bytes
@@ -78,10 +78,6 @@ async function write(path: string, pages: RowPages, options: BackupOptions): Pro
 }
 
 async function synced(path: string) {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, 'r')
+  await file.sync()
 }

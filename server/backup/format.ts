@@ -64,7 +64,10 @@ const Trailer = Type.Object({ end: Totals, sha256: Type.String({ pattern: '^[0-9
 
 export type Totals = Static<typeof Totals>
 export type Header = Static<typeof Header>
-export type Line = { [K in Kind]?: Row }
+export interface Line {
+  kind: Kind
+  row: Row
+}
 
 export interface Summary {
   header: Header
@@ -79,12 +82,11 @@ export class BrokenBackup extends Error {}
 
 export const total = (rows: Totals) => rows.projects + rows.defects + rows.devices
 
-export function rowOf(line: Line): [Kind, Row] {
-  const [found] = Object.entries(line)
-  return found as [Kind, Row]
+/** A line of the file: the row under the name of its kind. */
+const lineOf = (value: object) => {
+  const [[kind, row]] = Object.entries(value) as [[Kind, Row]]
+  return { kind, row }
 }
-
-export const totalOf = (line: Line): keyof Totals => kinds[rowOf(line)[0]].plural
 
 /** Every row in turn, each checked; the summary once all of it, up to the trailer, was found sound. */
 export async function* readBackup(
@@ -111,14 +113,13 @@ export async function* readBackup(
       continue
     } else {
       if (!lines.Check(value)) throw new BrokenBackup(`${at} is not a row of a backup`)
-      const line = value as Line
-      if (line.project) projects.add(line.project.id)
-      if (line.defect && !projects.has(line.defect.project_id)) {
+      const { kind, row } = lineOf(value as object)
+      if (kind === 'project') projects.add(row.id)
+      if (kind === 'defect' && !projects.has(row.project_id)) {
         throw new BrokenBackup(`${at} is a defect of no project`)
       }
-      rows[totalOf(line)]++
-      const [kind, row] = rowOf(line)
-      yield { [kind]: completed(row, kinds[kind].columns, header.format) }
+      rows[kinds[kind].plural]++
+      yield { kind, row: completed(row, kinds[kind].columns, header.format) }
     }
     hash.update(bytes).update('\n')
   }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database, Queries } from '../db/database.ts'
 import { defects, projects, pushSubscriptions, sectionTotals } from '../db/schema.ts'
-import { type Line, readBackup, rowOf, type Summary, type Totals, total, totalOf } from './format.ts'
+import { type Line, readBackup, type Summary, type Totals, total } from './format.ts'
 import { kinds } from './tables.ts'
 
 /** There is something in the database already. */
@@ -74,7 +74,7 @@ async function* batches(path: string, verified: Summary): AsyncGenerator<Line[]>
       if (value.sha256 !== verified.sha256) throw new Error('the file changed while it was being read')
       break
     }
-    if (batch.length === BATCH || (batch[0] && totalOf(batch[0]) !== totalOf(value))) {
+    if (batch.length === BATCH || (batch[0] && batch[0].kind !== value.kind)) {
       yield batch
       batch = []
     }
@@ -84,10 +84,10 @@ async function* batches(path: string, verified: Summary): AsyncGenerator<Line[]>
 }
 
 async function insert(queries: Queries, batch: Line[]) {
-  const { table, columns } = kinds[rowOf(batch[0]!)[0]]
+  const { table, columns } = kinds[batch[0]!.kind]
   const names = sql.raw(columns.map(({ column }) => column.name).join(', '))
   const types = sql.raw(columns.map(({ column }) => `${column.name} ${column.getSQLType()}`).join(', '))
-  const rows = JSON.stringify(batch.map(line => rowOf(line)[1]))
+  const rows = JSON.stringify(batch.map(({ row }) => row))
   await queries.execute(
     sql`insert into ${table} (${names}) select ${names} from json_to_recordset(${rows}::text::json) as row(${types})`,
   )
@@ -100,10 +100,6 @@ async function confirm(queries: Queries, rows: Totals) {
     (select count(*)::float8 from ${defects}) as defects,
     (select count(*)::float8 from ${pushSubscriptions}) as devices,
     (select coalesce(sum(${sectionTotals.count}), 0)::float8 from ${sectionTotals}) as counted`)
-  const same =
-    found?.projects === rows.projects &&
-    found.defects === rows.defects &&
-    found.devices === rows.devices &&
-    found.counted === rows.defects
-  if (!same) throw new Error('the restored rows are not those of the backup; nothing was kept')
+  if (!Bun.deepEquals({ ...found }, { ...rows, counted: rows.defects }))
+    throw new Error('the restored rows are not those of the backup; nothing was kept')
 }

@@ -22,11 +22,11 @@ const PAGE = 1_000
 export function rowPages(ask: Ask): RowPages {
   const written = new Set<unknown>()
 
-  async function* projectPages() {
+  async function* projectPages(): AsyncGenerator<Line[]> {
     for (let after: Row | undefined; ; ) {
       const page = await ask(queries => projectsAfter(queries, after))
       for (const row of page) written.add(row.id)
-      yield page.map(project => ({ project }))
+      yield page.map(row => ({ kind: 'project', row }))
       if (page.length < PAGE) return
       after = page.at(-1)
     }
@@ -37,13 +37,13 @@ export function rowPages(ask: Ask): RowPages {
     if (!missing.length) return []
     const found = await ask(queries => projectsById(queries, missing))
     for (const row of found) written.add(row.id)
-    return found.map(project => ({ project }))
+    return found.map(row => ({ kind: 'project', row }))
   }
 
   async function* defectPages(bound: Row | undefined) {
     for (let after: Row | undefined; bound; ) {
       const page = await ask(queries => defectsBetween(queries, after, bound))
-      yield [...(await missingProjects(page)), ...page.map(defect => ({ defect }))]
+      yield [...(await missingProjects(page)), ...page.map((row): Line => ({ kind: 'defect', row }))]
       after = page.at(-1)
       if (page.length < PAGE) return
     }
@@ -55,7 +55,7 @@ export function rowPages(ask: Ask): RowPages {
       const bound = await ask(newestDefect)
       yield* projectPages()
       yield* defectPages(bound)
-      yield (await ask(devices)).map(device => ({ device }))
+      yield (await ask(devices)).map(row => ({ kind: 'device', row }))
     },
   }
 }
@@ -63,12 +63,12 @@ export function rowPages(ask: Ask): RowPages {
 /** Told by the kept counts: nothing is counted row by row. */
 export async function countRows(ask: Ask): Promise<Totals> {
   const [counted] = await ask(queries =>
-    queries.execute<{ projects: number; defects: number; devices: number }>(sql`select
+    queries.execute<Totals>(sql`select
       (select count(*)::int from ${projects}) as projects,
       (select coalesce(sum(${sectionTotals.count}), 0)::float8 from ${sectionTotals}) as defects,
       (select count(*)::int from ${pushSubscriptions}) as devices`),
   )
-  return { projects: counted?.projects ?? 0, defects: counted?.defects ?? 0, devices: counted?.devices ?? 0 }
+  return { ...counted! }
 }
 
 async function newestDefect(queries: Queries): Promise<Row | undefined> {

@@ -36,8 +36,7 @@ function readEnvFile(path: string): Record<string, string> {
   } catch (error) {
     const fault = fileFault(error, path, 'read')
     if (!fault) throw error
-    const { reason, fix } = fault
-    throw new ConfigFaults([{ setting: '--env-file', message: `${path} cannot be read ${reason}`, fix }])
+    throw new ConfigFaults([{ setting: '--env-file', message: fault.said, fix: fault.fix }])
   }
   const { values, faults } = parseEnv(text)
   if (faults.length) throw new ConfigFaults(faults.map(fault => ({ ...fault, setting: path })))
@@ -45,17 +44,11 @@ function readEnvFile(path: string): Record<string, string> {
 }
 
 /** NAME=value, one a line; quotes are optional, nothing is expanded. Faults name the line, never the value. */
-export function parseEnv(text: string): {
-  values: Record<string, string>
-  faults: Omit<SettingFault, 'setting'>[]
-} {
+export function parseEnv(text: string) {
   const values: Record<string, string> = {}
   const faults: Omit<SettingFault, 'setting'>[] = []
-  for (const [index, raw] of text
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .entries()) {
-    const line = raw.trim()
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  for (const [index, line] of lines.map(line => line.trim()).entries()) {
     if (!line || line.startsWith('#')) continue
     const at = `line ${index + 1}`
     const [, name, rest] = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$/.exec(line) ?? []

@@ -15,6 +15,16 @@ export class ConfigFaults extends Error {
   }
 }
 
+/** What was read, or all that is wrong with it. */
+export function readOrFaults<T>(read: () => T): T | ConfigFaults {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ConfigFaults) return error
+    throw error
+  }
+}
+
 export const printed = ({ setting, message, fix }: SettingFault) => `${setting}: ${message}; ${fix}`
 
 export const missing = (name: Name) => faultOf(name, 'is missing')

@@ -1,4 +1,4 @@
-import { ConfigFaults, concerns, fileVariable, type SettingFault } from './faults.ts'
+import { ConfigFaults, concerns, fileVariable, readOrFaults, type SettingFault } from './faults.ts'
 import { type Config, readConfig } from './read.ts'
 import { generateSessionPassword } from './session-password.ts'
 import { type Env, type Name, names } from './settings.ts'
@@ -12,30 +12,19 @@ export interface Judged {
 
 /** The configuration as far as it is sound, so that each part can be examined although others have faults. */
 export function judgeConfig(env: Env): Judged {
-  try {
-    return { config: readConfig(env), faults: [], faulty: new Set() }
-  } catch (error) {
-    if (!(error instanceof ConfigFaults)) throw error
-    const { faults } = error
-    const faulty = new Set(names.filter(name => faults.some(fault => concerns(name, fault))))
-    const variables = new Set([...faulty].flatMap(name => [name, fileVariable(name)]))
-    const sound = Object.fromEntries(Object.entries(env).filter(([name]) => !variables.has(name)))
-    return { config: tryConfig(sound), faults, faulty }
-  }
+  const read = readOrFaults(() => readConfig(env))
+  if (!(read instanceof ConfigFaults)) return { config: read, faults: [], faulty: new Set() }
+  const { faults } = read
+  const faulty = new Set(names.filter(name => faults.some(fault => concerns(name, fault))))
+  const variables = new Set([...faulty].flatMap(name => [name, fileVariable(name)]))
+  const sound = Object.fromEntries(Object.entries(env).filter(([name]) => !variables.has(name)))
+  const config = readOrFaults(() => readConfig(withPlaceholders(sound)))
+  return { config: config instanceof ConfigFaults ? undefined : config, faults, faulty }
 }
 
 /** Whether what was given holds, whatever is still to be given. */
 export function refuseFaulty(env: Env): void {
   readConfig(withPlaceholders(env))
-}
-
-function tryConfig(env: Env): Config | undefined {
-  try {
-    return readConfig(withPlaceholders(env))
-  } catch (error) {
-    if (error instanceof ConfigFaults) return undefined
-    throw error
-  }
 }
 
 function withPlaceholders(env: Env): Env {

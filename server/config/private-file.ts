@@ -1,4 +1,15 @@
-import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
@@ -21,4 +32,14 @@ export function writePrivate(path: string, text: string): void {
   const fresh = `${path}.${process.pid}`
   createPrivate(fresh, text)
   renameSync(fresh, path)
+}
+
+/** A file of ours in JSON; undefined where there is none, or not one of this form. */
+export function readPrivate<T extends TSchema>(path: string, form: T): Static<T> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return Value.Check(form, value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,8 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import { writePrivate } from './private-file.ts'
+import { readPrivate, writePrivate } from './private-file.ts'
 import { settings } from './settings.ts'
 
 const Published = Type.Object({
@@ -14,12 +13,8 @@ const path = (dataDir: string = settings.DATA_DIR.default) => join(dataDir, 'dem
 
 /** What the demo that is running on this directory was started with; nothing when none is. */
 export function publishedSettings(dataDir?: string): Record<string, string> {
-  try {
-    const published: unknown = JSON.parse(readFileSync(path(dataDir), 'utf8'))
-    return Value.Check(Published, published) && isAlive(published.pid) ? published.environment : {}
-  } catch {
-    return {}
-  }
+  const published = readPrivate(path(dataDir), Published)
+  return published && isAlive(published.pid) ? published.environment : {}
 }
 
 /** Lends a demo's settings to commands on the same directory. */

@@ -68,7 +68,7 @@ function serverConfig(values: Values<'serve'>): Config {
     allowedDomain: values.ALLOWED_DOMAIN.toLowerCase(),
     session: {
       password: values.SESSION_PASSWORD,
-      ...(values.SESSION_PASSWORD_PREVIOUS ? { previous: values.SESSION_PASSWORD_PREVIOUS } : {}),
+      previous: values.SESSION_PASSWORD_PREVIOUS,
       ttlSeconds: durationSeconds(values.SESSION_TTL),
     },
     oauth: {
@@ -85,7 +85,7 @@ function pushConfig(values: Values<'data'> & { OWNER_EMAIL: string }): PushConfi
   return {
     ...dataConfig(values),
     ownerEmail: values.OWNER_EMAIL.toLowerCase(),
-    ...(publicKey && privateKey ? { vapid: { publicKey, privateKey } } : {}),
+    vapid: publicKey && privateKey ? { publicKey, privateKey } : undefined,
     pushHosts: list(values.PUSH_HOSTS ?? '').map(host => host.toLowerCase()),
   }
 }
@@ -93,9 +93,9 @@ function pushConfig(values: Values<'data'> & { OWNER_EMAIL: string }): PushConfi
 function dataConfig(values: Values<'data'>): DataConfig {
   const format = values.LOG_FORMAT as 'json' | 'pretty' | undefined
   return {
-    ...(values.DATABASE_URL ? { databaseUrl: values.DATABASE_URL } : {}),
+    databaseUrl: values.DATABASE_URL,
     dataDir: values.DATA_DIR,
-    ...(values.BOARD_FILE ? { boardFile: values.BOARD_FILE } : {}),
+    boardFile: values.BOARD_FILE,
     log: { level: values.LOG_LEVEL as Level, format: format ?? (process.stderr.isTTY ? 'pretty' : 'json') },
   }
 }

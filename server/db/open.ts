@@ -1,6 +1,6 @@
 import type { DataConfig } from '../config/read.ts'
 import { DataDirBusy } from '../embedded/lock.ts'
-import { findRunning, openEmbedded } from '../embedded/postgres.ts'
+import { type EmbeddedOptions, findRunning, openEmbedded } from '../embedded/postgres.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { inWords } from '../file-fault.ts'
 import type { Log } from '../log.ts'
@@ -18,15 +18,9 @@ export interface Opened {
 
 const BUSY_MS = 100
 
-export interface OpenOptions {
-  /** nobody may join: it is open for a moment only */
-  alone?: boolean
+export interface OpenOptions extends EmbeddedOptions {
   /** join the embedded database of a running server, never open its directory */
   joinOnly?: boolean
-  /** how long to wait for another process to let go of the directory */
-  waitMs?: number
-  /** the embedded database died under us */
-  onFailure?: (error: Error) => void
 }
 
 /** DATABASE_URL, or the socket of a running server, or the embedded database opened here for a moment. */

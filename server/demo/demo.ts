@@ -9,6 +9,7 @@ import { fileSamples } from './samples.ts'
 
 const DOMAIN = 'example.com'
 const CLIENT_ID = 'faultline-demo'
+const PASSED = ['LOG_FORMAT', 'BOARD_FILE', 'PUSH_HOSTS']
 const people = demoPeople(DOMAIN)
 const emailOf = (id: string) => people.find(person => person.id === id)!.email
 export const demoOwner = emailOf('owner')
@@ -31,8 +32,10 @@ export async function prepareDemo(env: Env, dataDir: string, port: number): Prom
     clientSecret: keys.clientSecret,
     redirectUri: `${publicUrl}/auth/demo/callback`,
   })
+  // What a demo takes over from its surroundings.
+  const passed = Object.fromEntries(PASSED.flatMap(name => (env[name] ? [[name, env[name]]] : [])))
   const environment = {
-    ...passed(env),
+    ...passed,
     LOG_LEVEL: env.LOG_LEVEL || 'warn',
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
@@ -49,12 +52,6 @@ export async function prepareDemo(env: Env, dataDir: string, port: number): Prom
     SIGNING_SECRET: keys.vapid.privateKey,
   }
   return { config: readConfig(environment), environment, stop: () => void provider.stop() }
-}
-
-/** What a demo takes over from its surroundings. */
-function passed(env: Env): Record<string, string> {
-  const given = (['LOG_FORMAT', 'BOARD_FILE', 'PUSH_HOSTS'] as const).map(name => [name, env[name]] as const)
-  return Object.fromEntries(given.filter((entry): entry is [(typeof entry)[0], string] => Boolean(entry[1])))
 }
 
 export const fileDemoSamples = (db: Database, board: Board, onRows: (done: number, of: number) => void) =>

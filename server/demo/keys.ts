@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import { generateVAPIDKeys } from 'web-push'
-import { writePrivate } from '../config/private-file.ts'
+import { readPrivate, writePrivate } from '../config/private-file.ts'
 import { generateSessionPassword } from '../config/session-password.ts'
 
 const Keys = Type.Object({
@@ -17,7 +16,7 @@ export type DemoKeys = Static<typeof Keys>
 /** Made once: sessions and subscribed devices outlive a restart of the demo. */
 export function demoKeys(dataDir: string): DemoKeys {
   const path = join(dataDir, 'demo-keys.json')
-  const existing = read(path)
+  const existing = readPrivate(path, Keys)
   if (existing) return existing
   const keys: DemoKeys = {
     sessionPassword: generateSessionPassword(),
@@ -27,13 +26,4 @@ export function demoKeys(dataDir: string): DemoKeys {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   writePrivate(path, JSON.stringify(keys))
   return keys
-}
-
-function read(path: string): DemoKeys | undefined {
-  try {
-    const keys: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return Value.Check(Keys, keys) ? keys : undefined
-  } catch {
-    return undefined
-  }
 }

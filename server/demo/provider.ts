@@ -8,8 +8,6 @@ export interface DemoProviderOptions {
   clientId: string
   clientSecret: string
   redirectUri: string
-  /** any free one when absent */
-  port?: number
 }
 
 interface Grant {
@@ -37,20 +35,17 @@ export async function startDemoProvider(options: DemoProviderOptions) {
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }] }
   const grants = new Map<string, Grant>()
 
-  function authorize(request: Request): Response {
+  /** What our own client asks in due form. */
+  const asked = (answer: (query: URLSearchParams) => Response) => (request: Request) => {
     const query = new URL(request.url).searchParams
     const wrong = faultOf(query)
     if (wrong === 'client') return page(demoUnknownPage, 400)
-    return wrong ? redirectBack(query, { error: wrong }) : page(demoPage(people, query))
+    return wrong ? redirectBack(query, { error: wrong }) : answer(query)
   }
 
-  function signIn(request: Request): Response {
-    const query = new URL(request.url).searchParams
-    const wrong = faultOf(query)
-    if (wrong === 'client') return page(demoUnknownPage, 400)
+  function signIn(query: URLSearchParams): Response {
     const person = people.find(({ id }) => id === query.get('person'))
-    if (wrong || !person) return redirectBack(query, { error: wrong ?? 'access_denied' })
-    return redirectBack(query, { code: grant(person, query) })
+    return redirectBack(query, person ? { code: grant(person, query) } : { error: 'access_denied' })
   }
 
   function faultOf(query: URLSearchParams): 'client' | 'invalid_request' | undefined {
@@ -118,7 +113,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
 
   const server = Bun.serve({
     hostname: '127.0.0.1',
-    port: options.port ?? 0,
+    port: 0,
     reusePort: false,
     development: false,
     maxRequestBodySize: 16 * 1024,
@@ -133,8 +128,8 @@ export async function startDemoProvider(options: DemoProviderOptions) {
   const issuer = `http://127.0.0.1:${server.port}`
   const handlers: Record<string, (request: Request) => Response | Promise<Response>> = {
     'GET /.well-known/openid-configuration': () => json(discoveryDocument(issuer)),
-    'GET /authorize': authorize,
-    'GET /continue': signIn,
+    'GET /authorize': asked(query => page(demoPage(people, query))),
+    'GET /continue': asked(signIn),
     'POST /token': token,
     'GET /keys': () => json(keys),
     'GET /favicon.ico': () => new Response(null, { status: 204 }),

@@ -82,9 +82,8 @@ async function syncTree(folder: string): Promise<void> {
 }
 
 async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r')
+  await using file = await open(path, 'r')
   await file.sync()
-  await file.close()
 }
 
 /** In the data directory, or where that is too long a path in one of the user's own under the temporary one. */

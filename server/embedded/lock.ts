@@ -21,12 +21,6 @@ export class DataDirBusy extends Error {
   }
 }
 
-export interface Lock {
-  /** tells commands where to join */
-  announce(socketPath: string): void
-  release(): void
-}
-
 /** A lock that is garbage collected is released. */
 const heldLocks = new Set<Sqlite>()
 
@@ -38,7 +32,7 @@ const LOOK_MS = 200
  * An operating system's lock, by way of SQLite's locking of an empty file: it ends with its process,
  * however that ends, so that no stale lock can be left behind and no reused pid can be mistaken.
  */
-export async function acquireLock(dataDir: string, waitMs: number): Promise<Lock> {
+export async function acquireLock(dataDir: string, waitMs: number) {
   const deadline = performance.now() + Math.max(waitMs, LOOK_MS)
   for (;;) {
     const held = tryLock(dataDir)
@@ -53,15 +47,16 @@ export function currentHolder(dataDir: string): Holder | undefined {
   return isHeld(dataDir) ? readHolder(dataDir) : undefined
 }
 
-function lockOf(dataDir: string, held: Sqlite): Lock {
+function lockOf(dataDir: string, held: Sqlite) {
   const file = holderFile(dataDir)
   const self: Holder = { pid: process.pid, command: process.argv.slice(0, 3).join(' ') }
   const write = (holder: Holder) => writeFileSync(file, JSON.stringify(holder), { mode: 0o600 })
   write(self)
   heldLocks.add(held)
   return {
-    announce: socketPath => write({ ...self, socketPath }),
-    release() {
+    /** Tells commands where to join. */
+    announce: (socketPath: string): void => write({ ...self, socketPath }),
+    release(): void {
       rmSync(file, { force: true })
       heldLocks.delete(held)
       held.close()

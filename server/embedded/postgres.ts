@@ -4,17 +4,14 @@ import type { Log } from '../log.ts'
 import { ensureCluster, ownDirectory, refuseForeign, socketPathFor } from './data-dir.ts'
 import { acquireLock, currentHolder, type Holder } from './lock.ts'
 
-export interface Embedded {
-  socketPath: string
-  /** how often something was forced to the disk so far */
-  syncs(): Promise<number>
-  close(): Promise<void>
-}
+export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 
 export interface EmbeddedOptions {
   /** nobody may join: it is open for a moment only */
   alone?: boolean
+  /** how long to wait for another process to let go of the directory */
   waitMs?: number
+  /** the database died under us */
   onFailure?: (error: Error) => void
 }
 
@@ -33,11 +30,7 @@ const CLOSE_MS = 2_000
 const END_MS = 5_000
 
 /** PostgreSQL in a worker, behind a unix socket in its directory, held by one process at a time. */
-export async function openEmbedded(
-  dataDir: string,
-  log: Log,
-  options: EmbeddedOptions = {},
-): Promise<Embedded> {
+export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedOptions = {}) {
   refuseForeign(dataDir)
   const directory = ownDirectory(dataDir)
   const lock = await acquireLock(directory, options.waitMs ?? 0)
@@ -51,11 +44,12 @@ export async function openEmbedded(
     if (!options.alone) lock.announce(socketPath)
     return {
       socketPath,
-      async syncs() {
+      /** How often something was forced to the disk so far. */
+      async syncs(): Promise<number> {
         const answer = await worker.ask('syncs', OPEN_MS)
         return typeof answer === 'object' && 'syncs' in answer ? answer.syncs : Number.NaN
       },
-      async close() {
+      async close(): Promise<void> {
         await worker
           .ask('close', CLOSE_MS)
           .catch(error => log.warn('closing the database', { reason: error.message }))

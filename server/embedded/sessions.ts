@@ -17,12 +17,6 @@ interface Client {
   statements: Set<string>
 }
 
-export interface Sessions {
-  /** Maintenance, run when nobody waits; a later one takes the place of one not yet done. */
-  runWhenIdle(due: () => Promise<void>): void
-  close(): Promise<void>
-}
-
 const IDLE_IN_TRANSACTION_MS = 2_000
 const MAX_CLIENTS = 100
 
@@ -30,7 +24,7 @@ export async function serveSessions(
   backend: Backend,
   socketPath: string,
   onFailure: (error: unknown) => void,
-): Promise<Sessions> {
+) {
   const clients = new Set<Client>()
   const waiting: Client[] = []
   const departed: Client[] = []
@@ -162,11 +156,12 @@ export async function serveSessions(
   chmodSync(socketPath, 0o600)
 
   return {
-    runWhenIdle(due) {
+    /** Maintenance, run when nobody waits; a later one takes the place of one not yet done. */
+    runWhenIdle(due: () => Promise<void>): void {
       idleTask = due
       work()
     },
-    async close() {
+    async close(): Promise<void> {
       server.close()
       for (const client of clients) drop(client, fatal('57P01', 'the database is shutting down'))
       await work()

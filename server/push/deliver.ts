@@ -12,11 +12,6 @@ export type Outcome = { said: string; status?: number } & (
   | { kind: 'busy'; retryAfterMs?: number }
 )
 
-export interface Attempt {
-  deadlineMs?: number
-  signal?: AbortSignal
-}
-
 const DEADLINE_MS = 10_000
 /** A service that has answered but does not end its answer: what it said counts. */
 const BODY_MS = 1_000
@@ -28,7 +23,7 @@ export async function deliver(
   config: SenderConfig,
   device: Subscription,
   message: string,
-  attempt: Attempt = {},
+  { deadlineMs = DEADLINE_MS, signal }: { deadlineMs?: number; signal?: AbortSignal } = {},
 ): Promise<Outcome> {
   let prepared: ReturnType<typeof prepare>
   try {
@@ -41,10 +36,10 @@ export async function deliver(
       ...prepared,
       method: 'POST',
       allow: url => isPushService(url, config.pushHosts),
-      deadlineMs: attempt.deadlineMs ?? DEADLINE_MS,
+      deadlineMs,
       bodyMs: BODY_MS,
       maxBytes: ANSWER_MOST_BYTES,
-      ...(attempt.signal ? { signal: attempt.signal } : {}),
+      signal,
     })
     return outcomeOf(answer, Date.now())
   } catch (error) {
@@ -83,8 +78,7 @@ function outcomeOf(answer: OutboundAnswer, now: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered', said: String(status), status }
   if (status === 404 || status === 410) return { kind: 'gone', said, status }
   if (status !== 408 && status !== 429 && status < 500) return { kind: 'refused', said, status }
-  const retryAfterMs = retryAfter(answer.headers.get('retry-after'), now)
-  return { kind: 'busy', said, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return { kind: 'busy', said, status, retryAfterMs: retryAfter(answer.headers.get('retry-after'), now) }
 }
 
 function meaning(status: number): string {
