@@ -11,6 +11,7 @@ import { init } from './commands/init.ts'
 import { migrate } from './commands/migrate.ts'
 import { projects } from './commands/projects.ts'
 import { push } from './commands/push.ts'
+import { recount } from './commands/recount.ts'
 import { restore } from './commands/restore.ts'
 import { serve } from './commands/serve.ts'
 import { systemd } from './commands/systemd.ts'
@@ -25,7 +26,7 @@ const commands = {
   'Run it:': [serve, demo],
   'Set it up:': [init, doctor, migrate, healthcheck, systemd, completion],
   'Read it:': [counts, feed, tail, projects, push],
-  'Keep it:': [backup, restore],
+  'Keep it:': [backup, restore, recount],
   'About it:': [version, help],
 }
 

@@ -46,18 +46,43 @@ export const countsQueries = perClient(queries => {
   }
 })
 
-/** Counts anew from the defects themselves, while nobody files. */
-export async function rebuildCounts(db: Database): Promise<void> {
-  await db.transaction(
+/** What was kept of a section, on a day (UTC) or in all, beside what there is. */
+export interface Miscount {
+  section_id: string
+  day: string | null
+  kept: number
+  counted: number
+}
+
+const LONGEST_MS = 60 * 60_000
+
+/** Counts anew from the defects themselves, while nobody files; tells what differed. */
+export async function rebuildCounts(db: Database): Promise<Miscount[]> {
+  return db.transaction(
     async queries => {
+      await queries.execute(sql`set local statement_timeout = 0`)
       await queries.execute(sql`lock table ${defects} in share mode`)
+      const differing = await queries.execute<Record<keyof Miscount, never>>(MISCOUNTS)
       await queries.delete(sectionTotals)
       await queries.delete(sectionDays)
       await queries.execute(sql`insert into ${sectionTotals} (section_id, slot, count)
         select section_id, 0, count(*) from ${defects} group by 1, 2`)
       await queries.execute(sql`insert into ${sectionDays} (day, section_id, slot, count)
         select (created_at at time zone 'UTC')::date, section_id, 0, count(*) from ${defects} group by 1, 2, 3`)
+      return [...differing]
     },
-    { deadlineMs: 10 * 60_000 },
+    { deadlineMs: LONGEST_MS },
   )
 }
+
+const MISCOUNTS = sql`with kept as (
+  select section_id, '' as day, sum(count) as sum from ${sectionTotals} group by 1
+  union all select section_id, day::text, sum(count) from ${sectionDays} group by 1, 2
+), counted as (
+  select section_id, '' as day, count(*) as sum from ${defects} group by 1
+  union all select section_id, ((created_at at time zone 'UTC')::date)::text, count(*) from ${defects} group by 1, 2
+)
+select section_id, nullif(day, '') as day,
+  coalesce(kept.sum, 0)::float8 as kept, coalesce(counted.sum, 0)::float8 as counted
+from kept full join counted using (section_id, day)
+where coalesce(kept.sum, 0) <> coalesce(counted.sum, 0) order by 1, 2 nulls first`

@@ -79,10 +79,29 @@ test('kept counts equal counts made anew from the defects, after many at once', 
     total: await sectionCounts(app.db, board),
     week: await sectionCounts(app.db, board, { since: '7d' }),
   }
-  await rebuildCounts(app.db)
+  expect(await rebuildCounts(app.db)).toEqual([])
   expect({
     total: await sectionCounts(app.db, board),
     week: await sectionCounts(app.db, board, { since: '7d' }),
   }).toEqual(kept)
   expect(await counts()).toEqual(kept.total)
+})
+
+test('counting anew tells what differed, and mends it', async () => {
+  const kept = await counts()
+  const [gone] = await app.db.write(async queries => {
+    await queries.execute(sql`insert into section_totals values ('cpu', -1, 5)`)
+    await queries.execute(sql`insert into section_days values ('2026-01-01', 'never-was', 3, 7)`)
+    return queries.execute(
+      sql`delete from section_days where section_id = 'left-the-board' returning day::text`,
+    )
+  })
+  const inAll = kept.cpu ?? 0
+  expect(await rebuildCounts(app.db)).toEqual([
+    { section_id: 'cpu', day: null, kept: inAll + 5, counted: inAll },
+    { section_id: 'left-the-board', day: gone!.day as string, kept: 0, counted: 1 },
+    { section_id: 'never-was', day: '2026-01-01', kept: 7, counted: 0 },
+  ])
+  expect(await rebuildCounts(app.db)).toEqual([])
+  expect(await counts()).toEqual(kept)
 })
