@@ -22,7 +22,7 @@ const CHUNK = 500
  * window that is longer than any such transaction is read anew each time, and what was given out is
  * remembered.
  */
-export function follow(db: Database, narrowing: Narrowing = {}): Follower {
+export function follow(db: Database, narrowing: Narrowing = {}, windowMs = WINDOW_MS): Follower {
   const given = new Map<string, number>()
   let start = 0
   let from = 0
@@ -30,13 +30,13 @@ export function follow(db: Database, narrowing: Narrowing = {}): Follower {
   async function newIds(): Promise<string[]> {
     const { clock, found } = await db.read(async queries => {
       const clock = await readClock(queries, db.kind)
-      return { clock, found: await filedSince(queries, from || clock.oldest - WINDOW_MS, narrowing) }
+      return { clock, found: await filedSince(queries, from || clock.oldest - windowMs, narrowing) }
     })
-    start ||= clock.oldest - WINDOW_MS
+    start ||= clock.oldest - windowMs
     const unseen = found.filter(row => !given.has(row.id))
     for (const row of unseen) given.set(row.id, row.createdAt.getTime())
     for (const [id, createdAt] of given) if (createdAt < clock.now - MOST_WINDOW_MS) given.delete(id)
-    from = Math.max(start, clock.now - MOST_WINDOW_MS, clock.oldest - WINDOW_MS)
+    from = Math.max(start, clock.now - MOST_WINDOW_MS, clock.oldest - windowMs)
     return unseen.map(row => row.id)
   }
 

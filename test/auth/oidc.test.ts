@@ -180,7 +180,7 @@ describe('the exchange of the code', () => {
     provider.faults.token = silence
     expect(await failureOf(signIn())).toMatchObject({ kind: ProviderFault, status: 503 })
     expect(TOTAL_MS).toBeLessThan(10_000)
-  }, 30_000)
+  })
 
   test.each([
     ['that names another issuer', { iss: 'https://evil.test' }, {}],

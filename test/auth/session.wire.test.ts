@@ -153,7 +153,7 @@ describe('a session cookie', () => {
     })
     expect(await status('/api/defects')).toBe(401)
     await there.stop()
-  }, 60_000)
+  })
 
   test('on https is bound to the host and secure', async () => {
     const there = await testApp({

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import { insertDefect } from '../support/defects.ts'
 
 /** The same entries as one would read them by hand, a row each. */
 export const PLAIN_FEED = `select defects.id, section_id, project_id, projects.name, verbatim, reporter, defects.created_at
@@ -7,8 +9,7 @@ export const PLAIN_FEED = `select defects.id, section_id, project_id, projects.n
   order by defects.created_at desc, defects.id desc limit 51`
 
 export const fileInto = (projectId: string) => `with filed as (
-  insert into defects (id, section_id, project_id, verbatim, reporter)
-  values (gen_random_uuid(), 'usb-port', '${projectId}', 'The shield is loose', 'alice@example.com') returning *)
+  ${new PgDialect().sqlToQuery(insertDefect({ projectId }).inlineParams()).sql} returning *)
   select filed.*, projects.name from filed join projects on projects.id = filed.project_id`
 
 export function findPgbench(): string | undefined {

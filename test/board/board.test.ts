@@ -452,13 +452,9 @@ describe('hostile input', () => {
       ),
     ],
   ]
-  test.each(inflated)(
-    'is judged before anybody loses patience: %s',
-    (_, svg) => {
-      expect(() => faultsOf(svg)).not.toThrow()
-    },
-    20_000,
-  )
+  test.each(inflated)('is judged before anybody loses patience: %s', (_, svg) => {
+    expect(() => faultsOf(svg)).not.toThrow()
+  })
 
   test('mutated at random, is refused with faults or accepted for good', () => {
     const random = generator(20_261_121)

@@ -44,7 +44,7 @@ describe.skipIf(missing)(
       page.on('console', message => {
         if (/Content Security Policy/.test(message.text())) complaints.push(message.text())
       })
-    }, 60_000)
+    })
 
     afterAll(async () => {
       await chrome?.close()
@@ -74,7 +74,7 @@ describe.skipIf(missing)(
       const cookies = await context.cookies(page.url())
       expect(cookies.map(({ name }) => name)).toEqual(['faultline'])
       expect(cookies[0]).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' })
-    }, 30_000)
+    })
 
     test('whoever cancels can start again', async () => {
       await context.clearCookies()
@@ -86,7 +86,7 @@ describe.skipIf(missing)(
       await choose('owner@example.com')
       await page.waitForURL(`${app.env.PUBLIC_URL}/`)
       expect((await (await context.request.get('/api/session')).json()).user.is_owner).toBe(true)
-    }, 30_000)
+    })
 
     test('none of these pages offends its own content security policy', () => {
       expect(complaints).toEqual([])

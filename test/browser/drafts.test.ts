@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { project as makeProject, wholeFeed } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
 import {
   dialog,
   inChromium,
@@ -12,7 +13,6 @@ import {
   signIn,
   signOut,
   text,
-  until,
   type Visit,
   visit,
 } from './support.ts'
@@ -119,7 +119,7 @@ inChromium('what was typed is never lost, never sent twice, never sent as somebo
     await page.getByText('waits for the network').waitFor()
     await page.unroute('**/api/defects')
     await page.reload()
-    await until('it is stored', async () => (await stored('waited over a reload')).length === 1)
+    await until(async () => (await stored('waited over a reload')).length === 1, 'it is stored')
   })
 
   test('an answer that is lost, and two presses, store one defect', async () => {
@@ -196,7 +196,7 @@ inChromium('what was typed is never lost, never sent twice, never sent as somebo
 
     await signIn(context, app, ALICE)
     await page.goto(app.origin)
-    await until('Alice’s own page sends it', async () => (await stored('sent by Alice')).length === 1)
+    await until(async () => (await stored('sent by Alice')).length === 1, 'Alice’s own page sends it')
     expect((await stored('sent by Alice'))[0]?.reporter).toBe(ALICE)
     expect(await stored('typed by Alice')).toHaveLength(0)
   })

@@ -4,6 +4,7 @@ import type { Project } from '../../server/projects/model.ts'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
 import { fileDefects } from '../support/defects.ts'
+import { until } from '../support/until.ts'
 import {
   articles,
   dialog,
@@ -13,7 +14,6 @@ import {
   section,
   send,
   text,
-  until,
   type Visit,
   visit,
 } from './support.ts'
@@ -53,9 +53,9 @@ inChromium('the feed', () => {
     expect(await articles(page).count()).toBe(30)
     const more = page.getByRole('button', { name: 'Show older reports' })
     await more.click()
-    await until('two pages are shown', async () => (await articles(page).count()) === 60)
+    await until(async () => (await articles(page).count()) === 60, 'two pages are shown')
     await more.click()
-    await until('all are shown', async () => (await articles(page).count()) === 70)
+    await until(async () => (await articles(page).count()) === 70, 'all are shown')
     expect(await more.count()).toBe(0)
     const time = articles(page).first().locator('time')
     expect(await time.textContent()).toBe('1 hour ago')
@@ -96,7 +96,7 @@ inChromium('the feed', () => {
     await page.getByRole('button', { name: /new$/ }).click()
     await articles(page).first().getByText('burst 35').waitFor()
     await page.getByRole('button', { name: 'Show older reports' }).click()
-    await until('all are shown', async () => (await articles(page).count()) === 35)
+    await until(async () => (await articles(page).count()) === 35, 'all are shown')
   })
 
   test('a hidden page asks for nothing', async () => {
@@ -117,7 +117,7 @@ inChromium('the feed', () => {
     await page.clock.runFor(60_000)
     expect(asked).toEqual([])
     await hide(false)
-    await until('it asks again', () => asked.some(url => url.includes('/api/defects?')))
+    await until(() => asked.some(url => url.includes('/api/defects?')), 'it asks again')
   })
 
   test('it can be narrowed to one section and widened again', async () => {
@@ -125,17 +125,17 @@ inChromium('the feed', () => {
     const { page } = open
     const filter = page.getByLabel('Show the reports of')
     await filter.selectOption({ label: 'USB port' })
-    await until('only two are shown', async () => (await articles(page).count()) === 2)
+    await until(async () => (await articles(page).count()) === 2, 'only two are shown')
     expect(await articles(page).getByRole('link').count()).toBe(0)
     await filter.selectOption({ label: 'All sections' })
-    await until('all are shown', async () => (await articles(page).count()) > 2)
+    await until(async () => (await articles(page).count()) > 2, 'all are shown')
   })
 
   test('a section’s history is a page of its own; an unknown section says so', async () => {
     open = await visit(browser, app, ALICE, { path: '/sections/usb-port' })
     const { page } = open
     await page.getByRole('heading', { name: 'USB port', level: 1 }).waitFor()
-    await until('both are shown', async () => (await articles(page).count()) === 2)
+    await until(async () => (await articles(page).count()) === 2, 'both are shown')
     await page.goto(`${app.origin}/sections/warp-core`)
     await page.getByRole('heading', { name: 'No such section' }).waitFor()
   })
@@ -176,7 +176,7 @@ inChromium('the feed', () => {
     await report(app.as(BOB), evil.id, hostile[0], 'sd-slot')
     open = await visit(browser, app, ALICE, { path: '/sections/sd-slot' })
     const { page } = open
-    await until('all are shown', async () => (await articles(page).count()) === hostile.length + 1)
+    await until(async () => (await articles(page).count()) === hostile.length + 1, 'all are shown')
     const shown = await page.locator('.verbatim').allTextContents()
     expect(shown.toReversed().slice(0, hostile.length)).toEqual(hostile)
     expect(await articles(page).first().textContent()).toContain('<i onmouseover=alert(1)>evil</i>')

@@ -4,7 +4,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { generateVAPIDKeys } from 'web-push'
 import { pushSubscriptions } from '../../server/db/schema.ts'
 import { ALICE, OWNER, type TestApp, testApp } from '../support/app.ts'
-import { inChromium, launch, until, type Visit, visit } from './support.ts'
+import { until } from '../support/until.ts'
+import { inChromium, launch, type Visit, visit } from './support.ts'
 
 inChromium('the owner’s switch for push', () => {
   let app: TestApp
@@ -115,7 +116,7 @@ inChromium('the owner’s switch for push', () => {
     )
     await said(page).getByText('A notification on this device').waitFor()
     await toggle(page).click()
-    await until('it is off again', async () => (await toggle(page).getAttribute('aria-disabled')) === 'false')
+    await until(async () => (await toggle(page).getAttribute('aria-disabled')) === 'false', 'it is off again')
     expect(await toggle(page).getAttribute('aria-checked')).toBe('false')
   })
 
@@ -165,8 +166,8 @@ inChromium('the owner’s switch for push', () => {
     )
     await page.reload()
     await until(
-      'the server has it for the new key',
       async () => (await stored())[0]?.vapidPublicKey === vapid.publicKey,
+      'the server has it for the new key',
     )
     expect(await page.evaluate(() => localStorage.getItem('played subscription'))).toBe(vapid.publicKey)
   })

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
-import { articles, desktop, inChromium, launch, phone, screenshot, section, until, visit } from './support.ts'
+import { until } from '../support/until.ts'
+import { articles, desktop, inChromium, launch, phone, screenshot, section, visit } from './support.ts'
 
 declare const shifted: number
 declare global {
@@ -126,8 +127,9 @@ inChromium('the page on any screen', () => {
       },
     })
     await ready(page)
-    await until('the dialog is fetched when idle', () =>
-      [...fetched.keys()].some(path => path.includes('ReportDialog')),
+    await until(
+      () => [...fetched.keys()].some(path => path.includes('ReportDialog')),
+      'the dialog is fetched when idle',
     )
     const sum = async (ending: RegExp) => {
       const sizes = [...fetched].filter(([path]) => ending.test(path) && !path.includes('ReportDialog'))

@@ -80,7 +80,7 @@ describe.skipIf(missing)(
       })
       worker = await started
       await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-    }, 60_000)
+    })
 
     afterEach(async () => {
       await page.evaluate(async () => {

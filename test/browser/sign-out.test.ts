@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:te
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
 import {
   articles,
   dialog,
@@ -10,7 +11,6 @@ import {
   section,
   signIn,
   text,
-  until,
   type Visit,
   visit,
 } from './support.ts'
@@ -73,7 +73,7 @@ inChromium('after signing out nothing is to be seen', () => {
     await page.evaluate(() => Object.assign(window, { sameDocument: true }))
     await away(page)
     await back(page)
-    await until('the page of before is back', () => page.evaluate(() => 'sameDocument' in window))
+    await until(() => page.evaluate(() => 'sameDocument' in window), 'the page of before is back')
     await articles(page).first().waitFor()
     await away(page)
     await context.clearCookies()

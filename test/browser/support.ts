@@ -67,7 +67,7 @@ export async function visit(
 ): Promise<Visit> {
   const { path = '/', prepare, ...contextOptions } = options
   const context = await browser.newContext({ ...desktop, reducedMotion: 'reduce', ...contextOptions })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(60_000)
   if (email) await signIn(context, app, email)
   await prepare?.(context)
   const page = await context.newPage()
@@ -108,17 +108,4 @@ export const articles = (page: Page): Locator => page.locator('#feed article')
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(screens, { recursive: true })
   await page.screenshot({ path: join(screens, `${name}.png`) })
-}
-
-/** Waits until something is so, as long as a person would. */
-export async function until(
-  what: string,
-  condition: () => Promise<boolean> | boolean,
-  ms = 10_000,
-): Promise<void> {
-  const end = Date.now() + ms
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`never came to be: ${what}`)
-    await Bun.sleep(40)
-  }
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { connect } from '../../server/db/database.ts'
 import { DatabaseUnsuitable, migrate, pendingMigrations, SchemaTooNew } from '../../server/db/migrate.ts'
 import { contents } from '../support/contents.ts'
+import { insertDefect } from '../support/defects.ts'
 import { olderDatabase } from '../support/older.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -39,8 +41,8 @@ test('a database of 0.1.0 is brought to this version with all that it holds', as
   const sql = postgres(older.url, { max: 1, onnotice() {} })
   const [project, defect] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
   await sql`insert into projects (id, name) values (${project}, 'Hinge rework')`
-  await sql`insert into defects (id, section_id, project_id, verbatim, reporter, idempotency_key)
-    values (${defect}, 'cpu', ${project}, 'filed with 0.1.0', 'alice@example.com', 'key')`
+  const filed = { id: defect, projectId: project, verbatim: 'filed with 0.1.0', idempotencyKey: 'key' }
+  await drizzle(sql).execute(insertDefect(filed))
   await sql.end()
 
   const target = { kind: 'postgres', url: older.url } as const
@@ -50,7 +52,7 @@ test('a database of 0.1.0 is brought to this version with all that it holds', as
   const { defects, projects, totals } = await contents(db)
   expect(projects).toMatchObject([{ id: project, name: 'Hinge rework' }])
   expect(defects).toMatchObject([{ id: defect, verbatim: 'filed with 0.1.0', idempotencyKey: 'key' }])
-  expect(totals).toEqual({ cpu: 1 })
+  expect(totals).toEqual({ 'usb-port': 1 })
   await db.close()
   await older.drop()
 })

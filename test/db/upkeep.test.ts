@@ -37,4 +37,4 @@ test('upkeep gives the embedded database the statistics that a section’s feed 
   await db.close()
   await embedded.close()
   rmSync(home, { recursive: true })
-}, 30_000)
+})

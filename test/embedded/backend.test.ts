@@ -74,7 +74,7 @@ test('a disk that refuses to sync ends the database with its reason, and acknowl
     })
   expect(backend.run([query('insert into t values (1)')])).rejects.toThrow()
   expect(backend.run([query('select 1')])).rejects.toThrow()
-}, 20_000)
+})
 
 test('a reply is handed over whole and nothing of it is kept', async () => {
   const database = await PGlite.create({ fs: createDurableFs(await ensureCluster(dataDir), { syncs: 0 }) })
@@ -85,7 +85,7 @@ test('a reply is handed over whole and nothing of it is kept', async () => {
   for (let i = 0; i < 20; i++) await rows()
   expect(objects() - before).toBeLessThan(5_000)
   await database.close()
-}, 20_000)
+})
 
 test('the log of changes is folded in before it grows long', async () => {
   await withDatabase(async (_, sql) => {
@@ -103,14 +103,14 @@ test('the log of changes is folded in before it grows long', async () => {
       'nothing was folded in',
     )
   })
-}, 30_000)
+})
 
 test('a message of many packets and an answer of many megabytes arrive whole', async () => {
   await withDatabase(async (_, sql) => {
     const long = 'é'.repeat(3_000_000)
     expect((await sql`select ${long} as long`)[0]!.long === long).toBe(true)
   })
-}, 20_000)
+})
 
 test('encryption is declined, a wish to cancel and nonsense are hung up on, the rest goes on', async () => {
   await withDatabase(async ({ socketPath }, sql) => {
@@ -119,7 +119,7 @@ test('encryption is declined, a wish to cancel and nonsense are hung up on, the 
     expect(await say(socketPath, Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toMatchObject({ closed: true })
     expect(await sql`select 1 as one`).toMatchObject([{ one: 1 }])
   })
-}, 20_000)
+})
 
 test('a client over a hundred is told so, and the others are served', async () => {
   await withDatabase(async ({ socketPath }, sql) => {
@@ -132,7 +132,7 @@ test('a client over a hundred is told so, and the others are served', async () =
     expect(await sql`select 1 as one`).toMatchObject([{ one: 1 }])
     for (const socket of crowd) socket.destroy()
   })
-}, 20_000)
+})
 
 const durable = {
   startParams: [

@@ -126,7 +126,7 @@ test('a lock ends with its process, however that ends: no stale one is left, no 
   writeFileSync(join(dataDir, 'holder.json'), JSON.stringify({ ...announced, pid: process.pid }))
   expect(findRunning(dataDir)).toBeUndefined()
   await open()
-}, 20_000)
+})
 
 test('a commit reaches the disk before it is acknowledged', async () => {
   const database = await open()
@@ -199,7 +199,7 @@ describe('many clients on one session', () => {
     expect(await ended).toBe('dropped')
     await two.end()
     await one.end({ timeout: 0 })
-  }, 15_000)
+  })
 
   test('parameters of concurrent statements never mix', async () => {
     const database = await open()
@@ -260,5 +260,5 @@ describe('many clients on one session', () => {
     clearInterval(turning)
     expect(turns).toBeGreaterThan(10)
     await sql.end()
-  }, 20_000)
+  })
 })

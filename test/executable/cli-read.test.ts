@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { ALICE, OWNER, type TestApp, testApp } from '../support/app.ts'
-import { executable, faultline, onTerminal, seed } from '../support/cli.ts'
+import { executable, faultline, seed } from '../support/cli.ts'
 
-const hostile = 'x\x1b]0;title\x07\x1b[2J\x9b31m\r\nsecond\u202e line\ttab'
-/** line breaks and tabs are ours */
-const steering = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 const COUNT = 40
 
 describe.each(['embedded', 'postgres'] as const)('on %s', database => {
@@ -20,8 +16,7 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
     beforeAll(async () => {
       app = await testApp({ database })
       filed = await seed(app.db, COUNT, {
-        verbatim: i =>
-          i === COUNT - 1 ? hostile : i < 30 ? `report ${i} ${'long '.repeat(900)}end` : `report ${i}`,
+        verbatim: i => (i < 30 ? `report ${i} ${'long '.repeat(900)}end` : `report ${i}`),
       })
       const get = async <T>(path: string) => (await (await app.as(ALICE)(path)).json()) as T
       counts = await get('/api/defects/counts')
@@ -31,8 +26,12 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
     })
     afterAll(() => app.stop())
 
+    const answers = new Map<string, ReturnType<typeof faultline>>()
+    /** Nobody writes meanwhile: each command runs once, however many tests look at its answer. */
     const ok = async (...args: string[]) => {
-      const { status, out, err } = await faultline(args, where)
+      const asked = answers.get(args.join()) ?? faultline(args, where)
+      answers.set(args.join(), asked)
+      const { status, out, err } = await asked
       expect({ args, status, err }).toEqual({ args, status: 0, err: '' })
       return out
     }
@@ -56,12 +55,10 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
 
     test('the feed is that of the API', async () => {
       expect(await parsed('feed', '-n', '100')).toEqual(feed)
-      expect(await parsed('feed', '-n', '3')).toEqual(feed.slice(0, 3))
       const { section_id } = feed[0]!
-      expect(await parsed('feed', '-n', '100', '--section', section_id)).toEqual(
-        feed.filter(entry => entry.section_id === section_id),
+      expect(await parsed('feed', '-n', '3', '--section', section_id, '--since', '366d')).toEqual(
+        feed.filter(entry => entry.section_id === section_id).slice(0, 3),
       )
-      expect(await parsed('feed', '-n', '100', '--since', '366d')).toEqual(feed)
     })
 
     test('in a pipe every defect is one line with its fields between tabs', async () => {
@@ -90,55 +87,9 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
       expect(await ok('projects')).toMatch(/^14\tAlpha\n/)
     })
 
-    test('a section that is not there is a mistake of usage', async () => {
-      for (const command of ['feed', 'tail']) {
-        const { status, err } = await faultline([command, '--section', 'nowhere'], where)
-        expect(status).toBe(2)
-        expect(err).toContain('there is no section "nowhere". The sections are ')
-      }
-    })
-
     test('nothing is pending after the server has been here', async () => {
       expect(await parsed('migrate', '--dry-run')).toEqual([])
       expect(await parsed('migrate')).toEqual([])
-    })
-
-    test('on a terminal there are colours, relative times and lines that fit', async () => {
-      for (const command of [['counts'], ['feed', '-n', '3'], ['tail', '-n', '3'], ['projects']]) {
-        const { status, screen } = await onTerminal(command, { ...where, columns: 70 })
-        expect(status).toBe(0)
-        expect(screen).toContain('\x1b[')
-        for (const line of screen.split('\n')) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(70)
-      }
-      expect((await onTerminal(['feed', '-n', '3'], where)).screen).toMatch(/just now|min ago/)
-    })
-
-    test('colours stay away on request', async () => {
-      const plain = async (args: string[], env: Record<string, string> = {}) => {
-        const { screen } = await onTerminal(args, { env: { ...where.env, ...env } })
-        expect(screen).not.toContain('\x1b')
-      }
-      await plain(['counts', '--no-color'])
-      await plain(['--no-color', 'projects'])
-      await plain(['counts'], { NO_COLOR: '1' })
-      await plain(['counts'], { TERM: 'dumb' })
-    })
-
-    test("nobody's text steers the terminal", async () => {
-      for (const command of [
-        ['feed', '-n', '1'],
-        ['tail', '-n', '1'],
-        ['feed', '-n', '1', '--json'],
-        ['tail', '-n', '1', '--json'],
-      ]) {
-        const { screen } = await onTerminal(['--no-color', ...command], where)
-        expect(screen).toContain('title')
-        expect(screen).not.toMatch(steering)
-        const { out } = await faultline(command, where)
-        expect(out).not.toMatch(steering)
-      }
-      const [latest] = await parsed('feed', '-n', '1')
-      expect(latest.verbatim).toBe(hostile)
     })
 
     test('a reader that closes the pipe early is no fault', async () => {
@@ -168,30 +119,9 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
       expect(JSON.parse(await new Response(shell.stdout).text())).toEqual(feed)
     })
 
-    test('push commands ask for what they lack, and then for a device', async () => {
-      const without = await faultline(['push', 'status'], where)
-      expect(without.status).toBe(2)
-      expect(without.err).toContain('VAPID_PUBLIC_KEY')
-      const keys = join(app.env.DATA_DIR!, '..', `keys-${Bun.randomUUIDv7()}.env`)
-      await faultline(['init', keys], where)
-      for (const command of ['status', 'test']) {
-        const { status, err } = await faultline(['push', command, '--env-file', keys], where)
-        expect(status).toBe(5)
-        expect(err).toContain('no device of the owner is subscribed')
-      }
-    })
-
-    test('the settings may come from a file', async () => {
-      const file = join(app.env.DATA_DIR!, '..', 'all.env')
-      const lines = Object.entries(app.env).map(([name, value]) => `${name}="${value}"\n`)
-      await Bun.write(file, lines.join(''))
-      const { out } = await faultline(['counts', '--json', '--env-file', file])
-      expect(JSON.parse(out)).toEqual(counts)
-    })
-
-    test('nothing is left open or locked behind', async () => {
-      const [a, b] = await Promise.all([parsed('counts'), parsed('counts')])
-      expect(a).toEqual(b)
+    test('two at once do not stand in each other’s way, and leave nothing open or locked behind', async () => {
+      const both = await Promise.all([1, 2].map(() => faultline(['counts', '--json'], where)))
+      for (const { out } of both) expect(JSON.parse(out)).toEqual(counts)
       expect(existsSync(app.env.DATA_DIR!)).toBe(database === 'embedded')
     })
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { executable, faultline, home } from '../support/cli.ts'
+import { healthy } from '../support/health.ts'
 import { freePort } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
 
 const place = home()
 afterAll(() => place.remove())
@@ -56,8 +56,7 @@ async function written(env: Record<string, string>, args: string[], where: 'term
     env: { ...sound, TERM: 'xterm-256color', PORT: String(port), LOG_FORMAT: 'pretty', ...env },
     ...(where === 'terminal' ? { terminal } : { stderr: 'pipe' }),
   })
-  const healthy = () => fetch(`http://127.0.0.1:${port}/api/health`).then(({ ok }) => ok)
-  await until(() => healthy().catch(() => false), 'the server is healthy')
+  await healthy(`http://127.0.0.1:${port}`)
   child.kill('SIGTERM')
   await child.exited
   child.terminal?.close()

@@ -45,16 +45,16 @@ test('a server that goes says so to balancers, serves everything else, and lets 
 
   server.process.kill('SIGTERM')
   expect(await server.process.exited).toBe(0)
-}, 30_000)
+})
 
 test('the time over, it ends by itself, with 0', async () => {
   const server = await started('1')
   server.process.kill('SIGTERM')
   expect(await server.process.exited).toBe(0)
-}, 30_000)
+})
 
 test('who interrupts it by hand waits for nobody', async () => {
   const server = await started('300')
   server.process.kill('SIGINT')
   expect(await server.process.exited).toBe(0)
-}, 30_000)
+})

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { project } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { healthy } from '../support/health.ts'
 import { raw, rawGet, statusOf } from '../support/raw.ts'
 import { until } from '../support/until.ts'
 
@@ -46,7 +47,7 @@ test('a body that never becomes whole stores nothing and crashes nothing', async
   // What came in one piece with a request that is answered has arrived.
   await new Promise(resolve => socket.once('data', resolve))
   socket.destroy()
-  expect((await app.anonymous('/api/health')).status).toBe(200)
+  await healthy(app.origin)
   expect(await stored()).toBe(0)
 })
 
@@ -97,12 +98,12 @@ test('slow senders are cut off, and others do not notice them', async () => {
   for (let i = 0; i < 20; i++) expect((await app.anonymous('/api/health?live')).status).toBe(200)
   await closed
   clearInterval(dripping)
-}, 40_000)
+})
 
 test('a thousand pipelined requests are all answered', async () => {
   const one = `GET /api/health?live HTTP/1.1\r\nHost: x\r\n\r\n`
   const last = `GET /api/health?live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
-  const answer = await raw(app.origin, one.repeat(999) + last, { waitMs: 5_000 })
+  const answer = await raw(app.origin, one.repeat(999) + last)
   expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(1_000)
 })
 
@@ -110,7 +111,7 @@ test('idle connections do not keep others out, and their files are given back', 
   const files = () => readdirSync(`/proc/${app.pid ?? process.pid}/fd`).length
   const before = files()
   const idle = await Promise.all(Array.from({ length: 300 }, () => open('')))
-  expect((await app.anonymous('/api/health')).status).toBe(200)
+  await healthy(app.origin)
   for (const socket of idle) socket.destroy()
   await until(() => files() <= before + 20, 'the files are given back')
 })

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { FeedEntry } from '../../server/defects/entry.ts'
 import { post, problemOf, project, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { healthy } from '../support/health.ts'
 import { type Cluster, freePort, startCluster } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
@@ -80,10 +81,9 @@ function load() {
 }
 
 const health = () => app.anonymous('/api/health')
-const healthy = () => until(async () => (await health()).status === 200, 'healthy again', 60_000)
 
 async function unhealthy() {
-  await until(async () => (await health()).status === 503, 'health notices the outage', 30_000)
+  await until(async () => (await health()).status === 503, 'health notices the outage')
   expect(await (await health()).json()).toEqual({ status: 'unavailable', database: 'unreachable' })
 }
 
@@ -107,7 +107,7 @@ test('a PostgreSQL that stops and starts again: 503 meanwhile, healthy right aft
   await unhealthy()
   expect((await app.anonymous('/api/health?live')).status).toBe(200)
   await cluster.start()
-  await healthy()
+  await healthy(app.origin)
   await judge(run, true)
 })
 
@@ -123,7 +123,7 @@ test('backends terminated under load: no wrong rows, no other status', async () 
       )
       .catch(() => {})
   }
-  await healthy()
+  await healthy(app.origin)
   await judge(run, false)
 })
 
@@ -138,7 +138,7 @@ test('a PostgreSQL frozen by SIGSTOP: 503 within the deadline, healthy after SIG
   const answers = await Promise.all([send('/api/defects'), post(send, '/api/defects', body)])
   expect(answers.map(({ status }) => status)).toEqual([503, 503])
   for (const pid of frozen) process.kill(pid, 'SIGCONT')
-  await healthy()
+  await healthy(app.origin)
   await judge(run, true)
 })
 
@@ -157,6 +157,6 @@ test('a server that starts before its PostgreSQL stays up and becomes ready by i
   await cluster.start()
   const started = await early
   started.expectErrors()
-  expect(await status()).toBe(200)
+  await healthy(origin)
   await started.stop()
 })

@@ -61,7 +61,7 @@ describe('SIGTERM', () => {
     await release()
     expect((await answer).status).toBe(201)
     expect(await running.process.exited).toBe(0)
-  }, 20_000)
+  })
 
   test('a second one ends it at once', async () => {
     const running = await start()
@@ -76,34 +76,26 @@ describe('SIGTERM', () => {
     expect(await running.process.exited).not.toBe(0)
     expect(await unanswered).toBe(true)
     await release()
-  }, 20_000)
+  })
 
   const canUnshare = isRoot && existsSync('/usr/bin/unshare')
-  test.skipIf(!canUnshare)(
-    'is heard as process 1 too (needs root and unshare)',
-    async () => {
-      const server = await start(['unshare', '--fork', '--pid', executable, 'serve'])
-      await server.healthy()
-      const inner = Number(
-        readFileSync(`/proc/${server.process.pid}/task/${server.process.pid}/children`, 'utf8').trim(),
-      )
-      process.kill(inner, 'SIGTERM')
-      expect(await server.process.exited).toBe(0)
-    },
-    20_000,
-  )
+  test.skipIf(!canUnshare)('is heard as process 1 too (needs root and unshare)', async () => {
+    const server = await start(['unshare', '--fork', '--pid', executable, 'serve'])
+    await server.healthy()
+    const inner = Number(
+      readFileSync(`/proc/${server.process.pid}/task/${server.process.pid}/children`, 'utf8').trim(),
+    )
+    process.kill(inner, 'SIGTERM')
+    expect(await server.process.exited).toBe(0)
+  })
 })
 
-test.each(['SIGINT', 'SIGHUP'] as const)(
-  '%s ends the server in order',
-  async signal => {
-    const server = await start()
-    await server.healthy()
-    server.process.kill(signal)
-    expect(await server.process.exited).toBe(0)
-  },
-  20_000,
-)
+test.each(['SIGINT', 'SIGHUP'] as const)('%s ends the server in order', async signal => {
+  const server = await start()
+  await server.healthy()
+  server.process.kill(signal)
+  expect(await server.process.exited).toBe(0)
+})
 
 test('a busy port is an error: exit status 1 and one line', async () => {
   const first = await start()
@@ -115,7 +107,7 @@ test('a busy port is an error: exit status 1 and one line', async () => {
   expect(said[0]).toContain(first.env.PORT!)
   first.process.kill()
   await first.process.exited
-}, 20_000)
+})
 
 test('.env and bunfig.toml of the working directory are not read', async () => {
   writeFileSync(join(home, '.env'), 'LOG_LEVEL=nonsense\nOWNER_EMAIL=intruder@example.com\n')
@@ -126,4 +118,4 @@ test('.env and bunfig.toml of the working directory are not read', async () => {
   expect(existsSync(join(home, 'ran'))).toBe(false)
   server.process.kill()
   expect(await server.process.exited).toBe(0)
-}, 20_000)
+})

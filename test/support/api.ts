@@ -52,6 +52,7 @@ export async function wholeFeed(send: Send, path: string): Promise<FeedEntry[]> 
   let next: string | undefined = path
   while (next) {
     const response: Response = await send(next)
+    if (!response.ok) throw new Error(`no feed: ${response.status} ${await response.text()}`)
     entries.push(...((await response.json()) as FeedEntry[]))
     next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
   }

@@ -7,6 +7,7 @@ import { connect, type Database } from '../../server/db/database.ts'
 import { openTarget } from '../../server/db/open.ts'
 import { createLog } from '../../server/log.ts'
 import { start } from '../../server/serve.ts'
+import { isHealthy } from './health.ts'
 import { freePort, freshDatabase } from './postgres.ts'
 import { until } from './until.ts'
 
@@ -173,7 +174,7 @@ async function spawned(
     await child.exited
   })
   try {
-    await healthy(`http://127.0.0.1:${env.PORT}`, child, logs)
+    await becomesHealthy(`http://127.0.0.1:${env.PORT}`, child, logs)
   } catch (error) {
     await halt()
     throw error
@@ -192,12 +193,12 @@ async function collect(stream: ReadableStream<Uint8Array>, logs: LogLine[]): Pro
   }
 }
 
-function healthy(origin: string, child: Bun.Subprocess, logs: LogLine[]): Promise<void> {
-  const answers = async () => {
+function becomesHealthy(origin: string, child: Bun.Subprocess, logs: LogLine[]): Promise<void> {
+  const answers = () => {
     if (child.exitCode !== null) throw new Error(`the executable ended: ${JSON.stringify(logs)}`)
-    return (await fetch(`${origin}/api/health`).catch(() => undefined))?.status === 200
+    return isHealthy(origin)
   }
-  return until(answers, () => `the executable becomes healthy: ${JSON.stringify(logs)}`, 50_000)
+  return until(answers, () => `the executable becomes healthy: ${JSON.stringify(logs)}`)
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadBoard } from '../../server/board/board.ts'
 import type { Database } from '../../server/db/database.ts'
-import { defects, projects } from '../../server/db/schema.ts'
+import { projects } from '../../server/db/schema.ts'
+import { fileDefects } from './defects.ts'
 
 export const executable = process.env.FAULTLINE_BINARY ?? join(import.meta.dir, '../../dist/faultline')
 
@@ -131,8 +132,8 @@ export async function seed(db: Database, count: number, more: { verbatim?: (i: n
   }))
   const known = sections()
   const start = Date.now() - count * 60_000
-  const rows = Array.from({ length: count }, (_, i) => ({
-    id: Bun.randomUUIDv7(),
+  await db.write(queries => queries.insert(projects).values(shared))
+  const rows = await fileDefects(db, count, i => ({
     sectionId: known[i % Math.min(4, known.length)]!,
     projectId: shared[i % shared.length]!.id,
     verbatim: more.verbatim?.(i) ?? `report ${i}`,
@@ -140,10 +141,5 @@ export async function seed(db: Database, count: number, more: { verbatim?: (i: n
     createdAt: new Date(start + i * 60_000),
     idempotencyKey: i % 3 ? null : `key-${i}`,
   }))
-  await db.write(queries => queries.insert(projects).values(shared))
-  // On a busy machine a statement of many rows takes longer than one may.
-  for (let at = 0; at < rows.length; at += 100) {
-    await db.write(queries => queries.insert(defects).values(rows.slice(at, at + 100)))
-  }
   return { rows, projects: shared }
 }

@@ -156,18 +156,15 @@ async function run(command: string[], options: object): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`${command[0]}: ${problems}`)
 }
 
-/**
- * Below the ports that systems hand out by themselves, and each process in a range of its own: nobody else takes
- * it between here and its use.
- */
+/** Each process in a range of its own: nobody else takes it between here and its use. */
 export async function freePort(): Promise<number> {
-  const port = FIRST_PORT + (nextPort++ % PORTS)
+  const port = nextPort++
   return (await isFree(port)) ? port : freePort()
 }
 
-const PORTS = 100
-const FIRST_PORT = 10_000 + (process.pid % 200) * PORTS
-let nextPort = 0
+/** By itself, a process takes a range below the ports that systems hand out. */
+const FIRST_PORT = Number(process.env.FAULTLINE_TEST_FIRST_PORT ?? 10_000 + (process.pid % 200) * 100)
+let nextPort = FIRST_PORT
 
 function isFree(port: number): Promise<boolean> {
   return new Promise(resolve => {

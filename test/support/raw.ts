@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 export function raw(
   origin: string,
   bytes: string,
-  { waitMs = 3_000, until = (_: string): boolean => false } = {},
+  { waitMs = 60_000, until = (_: string): boolean => false } = {},
 ): Promise<string> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {

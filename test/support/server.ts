@@ -3,6 +3,7 @@ import { createSessions } from '../../server/auth/session.ts'
 import { readConfig } from '../../server/config/read.ts'
 import type { Send } from './api.ts'
 import { ALICE, OWNER } from './app.ts'
+import { isHealthy } from './health.ts'
 import { freePort } from './postgres.ts'
 import { until } from './until.ts'
 
@@ -42,9 +43,9 @@ export async function startServer(
     send: (path, init = {}) =>
       fetch(origin + path, { ...init, headers: { ...(init.headers as object), cookie } }),
     healthy: () =>
-      until(async () => {
+      until(() => {
         if (process.exitCode !== null) throw new Error('the server ended')
-        return (await fetch(`${origin}/api/health`).catch(() => undefined))?.status === 200
+        return isHealthy(origin)
       }, 'the server is healthy'),
   }
 }

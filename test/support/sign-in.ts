@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import { type TestApp, testApp } from './app.ts'
 import { type Browser, browser } from './browser.ts'
+import { healthy } from './health.ts'
 import { startTestProvider, type TestProvider } from './provider.ts'
-import { until } from './until.ts'
 
 interface Answer {
   user: { email: string; is_owner: boolean } | null
@@ -19,8 +19,7 @@ export function besideProvider() {
   })
   afterEach(async () => {
     provider.reset()
-    const healthy = async () => (await app.anonymous('/api/health')).status === 200
-    await until(healthy, 'the server is healthy after it')
+    await healthy(app.origin)
   })
   afterAll(async () => {
     await app.stop()

@@ -2,7 +2,7 @@
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string | (() => string) = 'it did not happen',
-  ms = 20_000,
+  ms = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + ms
   while (!(await holds())) {
