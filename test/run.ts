@@ -35,6 +35,7 @@ const byFile = (file: string) => file
 /** The longest first, so that all lanes end at about the same time. */
 const suites: Suite[] = [
   { name: 'HTTP, executable, embedded', files: wire, env: { FAULTLINE_BINARY: BINARY } },
+  { name: 'browser', files: browser, env: { FAULTLINE_BINARY: BINARY }, together: byFile },
   { name: 'HTTP, embedded', files: wire },
   { name: 'executable', files: executable, env: { FAULTLINE_BINARY: BINARY }, together: byFile },
   {
@@ -43,7 +44,6 @@ const suites: Suite[] = [
     env: { FAULTLINE_BINARY: BINARY, FAULTLINE_DATABASE: 'postgres' },
   },
   { name: 'HTTP, PostgreSQL', files: wire, env: { FAULTLINE_DATABASE: 'postgres' } },
-  { name: 'browser', files: browser, env: { FAULTLINE_BINARY: BINARY }, together: byFile },
   { name: 'units', files: units, together: byFolder },
   { name: 'page', files: page },
 ]

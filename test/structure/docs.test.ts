@@ -77,7 +77,7 @@ test('every command and option that a document names exists', async () => {
     )
   })
   expect(unknown).toEqual([])
-})
+}, 60_000)
 
 /** What `faultline help …` says, or undefined for what is no command. */
 async function helpOf(command: string): Promise<string | undefined> {
