@@ -74,7 +74,8 @@ export function batched<Item, Outcome>(
     if (waiting.length >= bounds.waiting) return Promise.reject(new Refusal('overloaded'))
     return new Promise((resolve, reject) => {
       waiting.push({ item, since: now(), resolve, reject })
-      begin()
+      // At the end of this turn, so that those who come with it ride along.
+      if (waiting.length === 1) setImmediate(begin)
     })
   }
 }
