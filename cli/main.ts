@@ -17,7 +17,7 @@ import { serve } from './commands/serve.ts'
 import { systemd } from './commands/systemd.ts'
 import { tail } from './commands/tail.ts'
 import { version } from './commands/version.ts'
-import { createProgram, start } from './program.ts'
+import { createProgram, runProgram } from './program.ts'
 
 // What a library is deprecated for is not for the people who run this to read.
 process.noDeprecation = true
@@ -35,4 +35,4 @@ for (const [heading, group] of Object.entries(commands)) {
   program.commandsGroup(heading)
   for (const add of group) add(program)
 }
-await start(program, process.argv)
+await runProgram(program, process.argv)

@@ -46,7 +46,7 @@ export function createProgram(): Command {
 const written = (argument: Argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`)
 
 /** Parses and runs; whatever is wrong with the command line itself is exit status 2. */
-export async function start(program: Command, argv: string[]): Promise<void> {
+export async function runProgram(program: Command, argv: string[]): Promise<void> {
   try {
     await program.parseAsync(argv)
   } catch (error) {

@@ -6,15 +6,13 @@ import type { Database } from './db/database.ts'
 import type { Log } from './log.ts'
 import type { PushQueue } from './push/queue.ts'
 
-/** A page rendered by the server. `body` is HTML in which all text is escaped already. */
-export interface Page {
+/** Makes a page of the server. `body` is HTML in which all text is escaped already. */
+export type RenderPage = (page: {
   title: string
   body: string
   status?: number
   headers?: [name: string, value: string][]
-}
-
-export type RenderPage = (page: Page) => Response
+}) => Response
 
 /** All that a feature may ask for. Nothing here is a singleton: a test makes its own. */
 export interface Deps {

@@ -58,10 +58,10 @@ export function faultsOf(schema: TObject, value: object): FieldFault[] {
 }
 
 export const faultOf = (schema: TSchema, value: unknown): string | undefined =>
-  Value.Check(schema, value) ? undefined : explain(schema, value)
+  Value.Check(schema, value) ? undefined : whyInvalid(schema, value)
 
 /** Why a value breaks its schema, in words that a person can act on. */
-export function explain(schema: TSchema, value: unknown): string {
+export function whyInvalid(schema: TSchema, value: unknown): string {
   if (value === undefined) return 'is missing'
   if (schema.type === 'string' && typeof value !== 'string') return 'must be text'
   if (schema.type === 'object') return 'must be an object'

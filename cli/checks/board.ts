@@ -3,10 +3,10 @@ import type { DataConfig } from '../../server/config/read.ts'
 import { FileFault } from '../../server/file-fault.ts'
 import { explain } from '../terminal/explain.ts'
 import { quantity } from '../terminal/print.ts'
-import { type Check, fault, ok, skipped, UNMENDED, warning } from './check.ts'
+import { type Check, fault, NEEDS_SETTINGS, ok, skipped, warning } from './check.ts'
 
 export function* checkBoard(data: DataConfig | undefined): Generator<Check> {
-  if (!data) return yield skipped('board', UNMENDED)
+  if (!data) return yield skipped('board', NEEDS_SETTINGS)
   const file = data.boardFile ?? 'the built-in one'
   try {
     const { sections, warnings } = loadBoard(data.boardFile)

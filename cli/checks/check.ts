@@ -18,6 +18,6 @@ export const warning = withStatus('warning')
 export const skipped = withStatus('skipped')
 export const fault: (name: Check['name'], said: string, mend: string) => Check = withStatus('fault')
 
-export const UNMENDED = 'its settings need mending first'
+export const NEEDS_SETTINGS = 'its settings need mending first'
 /** For every call out to the network. */
 export const DEADLINE_MS = 5_000

@@ -9,7 +9,7 @@ import { isThere, openAsItIs } from '../terminal/database.ts'
 import { explain } from '../terminal/explain.ts'
 import type { Io } from '../terminal/io.ts'
 import { quantity } from '../terminal/print.ts'
-import { type Check, fault, ok, skipped, UNMENDED } from './check.ts'
+import { type Check, fault, NEEDS_SETTINGS, ok, skipped } from './check.ts'
 
 /** Database and schema; returns the hosts of push services that the owner's devices are subscribed at. */
 export async function* checkDatabase(
@@ -18,7 +18,7 @@ export async function* checkDatabase(
   config: Config | undefined,
 ): AsyncGenerator<Check, string[]> {
   if (!data) {
-    yield skipped('database', UNMENDED)
+    yield skipped('database', NEEDS_SETTINGS)
     return []
   }
   try {

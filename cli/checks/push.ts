@@ -2,12 +2,13 @@ import type { Judged } from '../../server/config/partial.ts'
 import type { Config } from '../../server/config/read.ts'
 import { isLoopback } from '../../server/loopback.ts'
 import { request } from '../../server/outbound.ts'
-import { type Check, DEADLINE_MS, fault, ok, skipped, UNMENDED } from './check.ts'
+import { type Check, DEADLINE_MS, fault, NEEDS_SETTINGS, ok, skipped } from './check.ts'
 
 const SERVICES = ['fcm.googleapis.com', 'updates.push.services.mozilla.com', 'web.push.apple.com']
 
 export function checkPushKeys({ config, faulty }: Judged): Check {
-  if (faulty.has('VAPID_PUBLIC_KEY') || faulty.has('SIGNING_SECRET')) return skipped('push keys', UNMENDED)
+  if (faulty.has('VAPID_PUBLIC_KEY') || faulty.has('SIGNING_SECRET'))
+    return skipped('push keys', NEEDS_SETTINGS)
   if (!config?.vapid) return skipped('push keys', 'push is off: VAPID_PUBLIC_KEY is not set')
   return ok('push keys', 'SIGNING_SECRET belongs to VAPID_PUBLIC_KEY')
 }

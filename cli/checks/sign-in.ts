@@ -1,12 +1,12 @@
 import { ProviderFault } from '../../server/auth/fault.ts'
 import { discover } from '../../server/auth/provider.ts'
 import type { Judged } from '../../server/config/partial.ts'
-import { type Check, fault, ok, skipped, UNMENDED } from './check.ts'
+import { type Check, fault, NEEDS_SETTINGS, ok, skipped } from './check.ts'
 
 /** Whether the provider answers for OAUTH_ISSUER, and what to register with it. */
 export async function checkSignIn({ config, faulty }: Judged): Promise<Check> {
   if (!config || faulty.has('OAUTH_ISSUER') || faulty.has('OAUTH_PROVIDER'))
-    return skipped('sign-in', UNMENDED)
+    return skipped('sign-in', NEEDS_SETTINGS)
   const { issuer, provider } = config.oauth
   try {
     await discover(issuer)

@@ -1,4 +1,4 @@
-import { ConfigFaults, faultOf } from '../../server/config/faults.ts'
+import { ConfigFaults, settingFault } from '../../server/config/faults.ts'
 import { type Config, readConfig } from '../../server/config/read.ts'
 import type { Command } from '../command.ts'
 import { Failure } from '../terminal/faults.ts'
@@ -27,5 +27,5 @@ export const listenFault =
     if (code === 'EADDRINUSE') throw new Failure(`port ${port} is in use; set PORT to another one`)
     if (code === 'EACCES')
       throw new Failure(`port ${port} may not be opened by this user; set PORT to one above 1023`)
-    throw new ConfigFaults([faultOf('HOST', `is no address of this machine (${code})`)])
+    throw new ConfigFaults([settingFault('HOST', `is no address of this machine (${code})`)])
   }

@@ -1,5 +1,13 @@
 import type { Argument, Command, Option } from 'commander'
-import { everyCommand, isFile, optionsOf, ownOptionsOf, pathOf, takesValue, valueNameOf } from './outline.ts'
+import {
+  commandPath,
+  everyCommand,
+  isFile,
+  optionsOf,
+  ownOptionsOf,
+  takesValue,
+  valueNameOf,
+} from './outline.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
@@ -17,7 +25,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 function bash(top: Command): string {
   const commands = everyCommand(top)
-  const pathed = (command: Command) => pathOf(command).join(' ')
+  const pathed = (command: Command) => commandPath(command).join(' ')
   const steps = commands.flatMap(command =>
     command.commands.map(
       sub => `      ${quoted(`${pathed(command)}:${sub.name()}`)}) command=${quoted(pathed(sub))} ;;`,
@@ -98,7 +106,7 @@ if [[ $funcstack[1] == _faultline ]]; then _faultline "$@"; else compdef _faultl
 `
 }
 
-const zshName = (command: Command) => ['_faultline', ...pathOf(command)].join('_')
+const zshName = (command: Command) => ['_faultline', ...commandPath(command)].join('_')
 
 function zshFunction(command: Command, top: Command): string {
   const own = command === top ? [] : ownOptionsOf(command).map(zshOption)
@@ -137,11 +145,11 @@ function zshValue(value: Value): string {
 function fish(top: Command): string {
   const commands = everyCommand(top)
   const known = commands.flatMap(command =>
-    command.commands.map(sub => quoted(`${pathOf(command).join(' ')} ${sub.name()}`)),
+    command.commands.map(sub => quoted(`${commandPath(command).join(' ')} ${sub.name()}`)),
   )
   const valued = commands.flatMap(command => optionsOf(command).filter(takesValue).flatMap(namesOf))
   const lines = commands.flatMap(command => {
-    const at = ` -n ${quoted(['__faultline_at', ...pathOf(command)].join(' '))}`
+    const at = ` -n ${quoted(['__faultline_at', ...commandPath(command)].join(' '))}`
     const [options, here] = command === top ? [optionsOf(top), ''] : [ownOptionsOf(command), at]
     return [
       ...command.commands.map(sub => `${at} -a ${sub.name()} -d ${fishText(sub.description())}`),

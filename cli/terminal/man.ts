@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { everyCommand, optionsOf, ownOptionsOf, pathOf, takesValue, valueNameOf } from './outline.ts'
+import { commandPath, everyCommand, optionsOf, ownOptionsOf, takesValue, valueNameOf } from './outline.ts'
 
 /** The manual page, in the language of man(7). */
 export function manPage(top: Command, version: string, statuses: [status: number, means: string][]): string {
@@ -23,7 +23,7 @@ export function manPage(top: Command, version: string, statuses: [status: number
 
 function section(command: Command): string[] {
   const values = command.registeredArguments.map(value => ` \\fI${text(valueNameOf(value))}\\fR`)
-  const title = `.SS "faultline ${pathOf(command).join(' ')}${values.join('')}"`
+  const title = `.SS "faultline ${commandPath(command).join(' ')}${values.join('')}"`
   return [title, text(command.description()), ...ownOptionsOf(command).flatMap(option)]
 }
 

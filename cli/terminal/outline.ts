@@ -4,8 +4,8 @@ import { type Argument, type Command, Option } from 'commander'
 export const everyCommand = (top: Command): Command[] => [top, ...top.commands.flatMap(everyCommand)]
 
 /** Its names after that of the program. */
-export const pathOf = (command: Command): string[] =>
-  command.parent ? [...pathOf(command.parent), command.name()] : []
+export const commandPath = (command: Command): string[] =>
+  command.parent ? [...commandPath(command.parent), command.name()] : []
 
 /** Its options, `--help` included. */
 export const optionsOf = (command: Command) => command.createHelp().visibleOptions(command)

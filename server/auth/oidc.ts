@@ -44,7 +44,7 @@ export function createOidc(config: Config, now: () => number = Date.now) {
     }
     const options = { method: 'POST', headers, body: body.toString(), deadlineMs } as const
     const answer = await callProvider(issuer, provider.token_endpoint, options)
-    if (answer.status !== 200) throw refusalOf(answer)
+    if (answer.status !== 200) throw exchangeFault(answer)
     return idTokenOf(answer, provider.token_endpoint)
   }
 
@@ -88,7 +88,7 @@ function takesBasic({ token_endpoint_auth_methods_supported: methods }: Provider
 
 const formEncoded = (text: string) => new URLSearchParams({ x: text }).toString().slice(2)
 
-function refusalOf(answer: OutboundAnswer): Error {
+function exchangeFault(answer: OutboundAnswer): Error {
   const code = answer.status === 400 || answer.status === 401 ? oauthErrorOf(answer) : undefined
   if (code === 'invalid_grant') return new AttemptEnded('the provider does not take the code')
   if (code === 'invalid_client' || code === 'unauthorized_client') {

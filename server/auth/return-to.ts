@@ -18,3 +18,9 @@ export function withReturnTo(path: string, returnTo: string, more: Record<string
   }).toString()
   return query ? `${path}?${query}` : path
 }
+
+export function redirect(location: string, setCookie: string[] = []): Response {
+  const headers = new Headers({ location, 'cache-control': 'no-store' })
+  for (const cookie of setCookie) headers.append('set-cookie', cookie)
+  return new Response(null, { status: 302, headers })
+}

@@ -6,7 +6,7 @@ import { contextOf } from './guards.ts'
 import { admit, type Claims, type RefusalReason } from './identity.ts'
 import { SessionAnswer } from './model.ts'
 import { plainly, signInPages } from './pages.ts'
-import { safeReturnTo } from './return-to.ts'
+import { redirect, safeReturnTo } from './return-to.ts'
 import type { Visitor } from './session.ts'
 
 type AuthDeps = Pick<Deps, 'config' | 'oidc' | 'sessions' | 'renderPage' | 'log'>
@@ -141,12 +141,6 @@ function query(request: Request) {
   const pairs = [...new URLSearchParams(contextOf(request).search)]
   const parameters = new Map(pairs)
   return parameters.size === pairs.length ? parameters : undefined
-}
-
-function redirect(location: string, setCookie: string[] = []): Response {
-  const headers = new Headers({ location, 'cache-control': 'no-store' })
-  for (const cookie of setCookie) headers.append('set-cookie', cookie)
-  return new Response(null, { status: 302, headers })
 }
 
 /** What the browser stored goes too; `storage` would delete drafts. */

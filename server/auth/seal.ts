@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import * as iron from 'iron-webcrypto'
 import type { Config } from '../config/read.ts'
 
-export type Purpose = 'session' | 'sign-in'
+type SealPurpose = 'session' | 'sign-in'
 
 interface Key {
   id: string
@@ -15,7 +15,7 @@ const FORM =
   /^Fe26\.2\*([\w-]{1,16})\*\*[\w-]{22}\*[\w-]{1,4000}\*[1-9]\d{12,15}\*\*[\w-]{42}[AEIMQUYcgkosw048]$/
 
 /** Seals for one purpose: those made for another one have other keys and do not open. */
-export function createSeal(session: Config['session'], purpose: Purpose, now: () => number) {
+export function createSeal(session: Config['session'], purpose: SealPurpose, now: () => number) {
   const key = deriveKey(session.password, purpose)
   const keys = [key, ...(session.previous ? [deriveKey(session.previous, purpose)] : [])]
   const options = (ttl: number): iron.SealOptions => ({
@@ -39,7 +39,7 @@ export function createSeal(session: Config['session'], purpose: Purpose, now: ()
   }
 }
 
-function deriveKey(password: string, purpose: Purpose): Key {
+function deriveKey(password: string, purpose: SealPurpose): Key {
   const derive = (use: string, bytes: number) =>
     new Uint8Array(hkdfSync('sha256', password, 'faultline', `${purpose}/${use}`, bytes))
   return {

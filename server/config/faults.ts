@@ -27,10 +27,10 @@ export function readOrFaults<T>(read: () => T): T | ConfigFaults {
 
 export const printed = ({ setting, message, fix }: SettingFault) => `${setting}: ${message}; ${fix}`
 
-export const missing = (name: Name) => faultOf(name, 'is missing')
-export const invalid = (name: Name) => faultOf(name, 'is not valid')
+export const missing = (name: Name) => settingFault(name, 'is missing')
+export const invalid = (name: Name) => settingFault(name, 'is not valid')
 
-export const faultOf = (setting: Name, message: string) => ({
+export const settingFault = (setting: Name, message: string) => ({
   setting,
   message,
   fix: `set it to ${settingOf(setting).form}`,

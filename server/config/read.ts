@@ -47,10 +47,10 @@ export interface Config extends PushConfig {
 
 const GOOGLE_ISSUER = 'https://accounts.google.com'
 
-type Judged = Partial<Record<Name, string>>
+type Given = Partial<Record<Name, string>>
 type NamesWhere<Rule> = { [N in Name]: (typeof settings)[N] extends Rule ? N : never }[Name]
 /** What a command gets that reads for this purpose: all it requires, and what has a default. */
-type Values<P extends Purpose> = Judged &
+type Values<P extends Purpose> = Given &
   Record<NamesWhere<{ default: string }> | NamesWhere<{ readBy: Record<P, 'required'> }>, string>
 
 export const readConfig = (env: Env): Config => deepFreeze(serverConfig(readSettings(env, 'serve')))
@@ -102,7 +102,7 @@ function dataConfig(values: Values<'data'>): DataConfig {
 
 /** Every setting judged by itself, then those that only make sense together; all faults at once. */
 function readSettings<P extends Purpose>(env: Env, purpose: P): Values<P> {
-  const values: Judged = {}
+  const values: Given = {}
   const faults: SettingFault[] = []
   for (const name of names) {
     const need = settingOf(name).readBy[purpose]
@@ -133,7 +133,7 @@ function secret(env: Env, name: Name): string | undefined | SettingFault {
   }
 }
 
-function combinationFaults(values: Judged) {
+function combinationFaults(values: Given) {
   const {
     OWNER_EMAIL: owner,
     ALLOWED_DOMAIN: domain,
@@ -156,7 +156,7 @@ function combinationFaults(values: Judged) {
   return [...faults, ...keyPairFaults(values)]
 }
 
-function keyPairFaults({ VAPID_PUBLIC_KEY: publicKey, SIGNING_SECRET: privateKey }: Judged) {
+function keyPairFaults({ VAPID_PUBLIC_KEY: publicKey, SIGNING_SECRET: privateKey }: Given) {
   if (!publicKey && !privateKey) return []
   if (!publicKey) return [missing('VAPID_PUBLIC_KEY')]
   if (!privateKey) return [missing('SIGNING_SECRET')]

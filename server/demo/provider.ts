@@ -38,7 +38,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
   /** What our own client asks in due form. */
   const asked = (answer: (query: URLSearchParams) => Response) => (request: Request) => {
     const query = new URL(request.url).searchParams
-    const wrong = faultOf(query)
+    const wrong = queryFault(query)
     if (wrong === 'client') return page(demoUnknownPage, 400)
     return wrong ? redirectBack(query, { error: wrong }) : answer(query)
   }
@@ -48,7 +48,7 @@ export async function startDemoProvider(options: DemoProviderOptions) {
     return redirectBack(query, person ? { code: grant(person, query) } : { error: 'access_denied' })
   }
 
-  function faultOf(query: URLSearchParams): 'client' | 'invalid_request' | undefined {
+  function queryFault(query: URLSearchParams): 'client' | 'invalid_request' | undefined {
     const { clientId, redirectUri } = options
     if (query.get('client_id') !== clientId || query.get('redirect_uri') !== redirectUri) return 'client'
     const isCodeFlow = query.get('response_type') === 'code' && query.get('code_challenge_method') === 'S256'

@@ -19,7 +19,7 @@ export function createRenderer(template: string): RenderPage {
   }
 }
 
-interface Message {
+interface MessagePage {
   status: number
   title: string
   detail: string
@@ -27,7 +27,10 @@ interface Message {
 }
 
 /** A page that says one thing and offers a way on. */
-export function messagePage(render: RenderPage, { status, title, detail, headers = {} }: Message): Response {
+export function messagePage(
+  render: RenderPage,
+  { status, title, detail, headers = {} }: MessagePage,
+): Response {
   const [href, label] = status === 401 ? ['/login', 'Sign in'] : ['/', 'To the board']
   const button = `<p><a class="button" href="${href}">${label}</a></p>`
   const body = `<main class="card"><h1>${Bun.escapeHTML(title)}</h1><p>${Bun.escapeHTML(detail)}</p>${button}</main>`

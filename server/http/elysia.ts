@@ -7,7 +7,7 @@
 import { ParseError, type TSchema, ValidationError } from 'elysia'
 import { contextOf, setContext } from '../auth/guards.ts'
 import { type FieldFault, Refusal } from '../errors.ts'
-import { explain, JSON_TYPE } from '../wire.ts'
+import { JSON_TYPE, whyInvalid } from '../wire.ts'
 
 interface ElysiaRoute {
   method: string
@@ -58,7 +58,7 @@ function refusalOf(error: ValidationError): Refusal {
   const faults = new Map<string, FieldFault>()
   for (const { path, schema, value } of error.all as { path: string; schema: TSchema; value: unknown }[]) {
     const field = path.replace(/^\//, '').replaceAll('/', '.') || 'body'
-    if (!faults.has(field)) faults.set(field, { field, message: explain(schema, value) })
+    if (!faults.has(field)) faults.set(field, { field, message: whyInvalid(schema, value) })
   }
   return new Refusal(error.type === 'query' ? 'invalid_query' : 'invalid_body', [...faults.values()])
 }

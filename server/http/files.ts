@@ -15,8 +15,13 @@ export interface Bundle {
   template: string
 }
 
-/** A file in each encoding there is; `br` and `gzip` where they are smaller. */
-export type StaticFile = { identity: Variant } & { [encoding in Encoding]?: Variant }
+/** What there is of a file in each encoding; `br` and `gzip` where they are smaller. */
+interface Encoded<T> {
+  identity: T
+  br?: T
+  gzip?: T
+}
+export type StaticFile = Encoded<Variant>
 
 interface Variant {
   body: Body
@@ -25,7 +30,6 @@ interface Variant {
   etag: string
 }
 
-type Encoding = 'br' | 'gzip'
 type Body = Uint8Array<ArrayBuffer>
 
 const mediaTypes: Record<string, string> = {
@@ -70,13 +74,13 @@ export function boardFiles({ svg, images }: Pick<Deps['board'], 'svg' | 'images'
   const identity = new Uint8Array(new TextEncoder().encode(svg))
   const params = { [constants.BROTLI_PARAM_QUALITY]: identity.length < SMALL_DRAWING ? 11 : 5 }
   const br = new Uint8Array(brotliCompressSync(identity, { params }))
-  const file = (type: string, bodies: Bodies) =>
+  const file = (type: string, bodies: Encoded<Body>) =>
     staticFile(bodies, { 'content-type': type, 'cache-control': 'private, no-cache', ...pageHeaders })
   return new Map([
     ['/board.svg', file('image/svg+xml', { identity, br, gzip: Bun.gzipSync(identity) })],
     ...[...images].map(([path, { bytes, type }]): [string, StaticFile] => [
       path,
-      file(type, { identity: new Uint8Array(bytes), br: undefined, gzip: undefined }),
+      file(type, { identity: new Uint8Array(bytes) }),
     ]),
   ])
 }
@@ -92,29 +96,19 @@ function readStatic(folder: string, file: string): StaticFile {
   return staticFile(bodies, {
     'content-type': mediaTypes[extname(file)] ?? 'application/octet-stream',
     'cache-control': cacheControl(file),
-    ...(file.endsWith('.html') ? pageHeaders : {}),
+    ...(file.endsWith('.html') && pageHeaders),
   })
 }
 
-interface Bodies {
-  identity: Body
-  br: Body | undefined
-  gzip: Body | undefined
-}
-
-function staticFile({ identity, br, gzip }: Bodies, common: Record<string, string>): StaticFile {
+function staticFile({ identity, br, gzip }: Encoded<Body>, common: Record<string, string>): StaticFile {
   const hash = Bun.hash(identity).toString(36)
   const vary: Record<string, string> = br || gzip ? { vary: 'accept-encoding' } : {}
-  const variant = (body: Body, encoding?: Encoding): Variant => {
+  const variant = (body: Body, encoding?: 'br' | 'gzip'): Variant => {
     const etag = encoding ? `"${hash}-${encoding}"` : `"${hash}"`
     const coding: Record<string, string> = encoding ? { 'content-encoding': encoding } : {}
     return { body, etag, headers: new Headers({ ...common, ...vary, etag, ...coding }) }
   }
-  return {
-    identity: variant(identity),
-    ...(br ? { br: variant(br, 'br') } : {}),
-    ...(gzip ? { gzip: variant(gzip, 'gzip') } : {}),
-  }
+  return { identity: variant(identity), br: br && variant(br, 'br'), gzip: gzip && variant(gzip, 'gzip') }
 }
 
 /** Going back after sign-out must ask the server, so that the shell is stored by nobody. */

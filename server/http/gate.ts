@@ -1,4 +1,4 @@
-import { safeReturnTo, withReturnTo } from '../auth/return-to.ts'
+import { redirect, safeReturnTo, withReturnTo } from '../auth/return-to.ts'
 import type { Sessions, Visitor } from '../auth/session.ts'
 import type { Config } from '../config/read.ts'
 import { isLoopback } from '../loopback.ts'
@@ -84,8 +84,4 @@ function sameOrigin({ headers }: Request, publicUrl: string): boolean {
   if (site !== null && site !== 'same-origin' && site !== 'none') return false
   const origin = headers.get('origin')
   return origin === null || origin === publicUrl
-}
-
-function redirect(location: string): Response {
-  return new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 }

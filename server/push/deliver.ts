@@ -25,9 +25,9 @@ export async function deliver(
   message: string,
   { deadlineMs = DEADLINE_MS, signal }: { deadlineMs?: number; signal?: AbortSignal } = {},
 ): Promise<Outcome> {
-  let prepared: ReturnType<typeof prepare>
+  let prepared: ReturnType<typeof encrypted>
   try {
-    prepared = prepare(config, device, message)
+    prepared = encrypted(config, device, message)
   } catch (error) {
     return { kind: 'refused', said: `cannot be encrypted for this device: ${(error as Error).message}` }
   }
@@ -48,7 +48,7 @@ export async function deliver(
   }
 }
 
-function prepare({ vapid, ownerEmail }: SenderConfig, device: Subscription, message: string) {
+function encrypted({ vapid, ownerEmail }: SenderConfig, device: Subscription, message: string) {
   if (!vapid) throw new Error('push is off')
   const { headers, body } = generateRequestDetails(
     { endpoint: device.endpoint, keys: { p256dh: device.p256dh, auth: device.auth } },

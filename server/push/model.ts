@@ -34,7 +34,7 @@ export function readSubscription(
   const faults: FieldFault[] = []
   const read = readEndpoint(given, pushHosts)
   if ('fault' in read) faults.push({ field: 'endpoint', message: read.fault })
-  if (!isPublicKey(keys.p256dh)) faults.push({ field: 'keys.p256dh', message: PUBLIC_KEY_RULE })
+  if (!isPointOnCurve(keys.p256dh)) faults.push({ field: 'keys.p256dh', message: PUBLIC_KEY_RULE })
   if (fromBase64Url(keys.auth)?.length !== 16) faults.push({ field: 'keys.auth', message: AUTH_RULE })
   if ('fault' in read || faults.length) throw new Refusal('invalid_body', faults)
   return { endpoint: read.endpoint, p256dh: keys.p256dh, auth: keys.auth }
@@ -43,7 +43,7 @@ export function readSubscription(
 const PUBLIC_KEY_RULE = 'must be a point of the curve P-256: 65 bytes in base64url without padding'
 const AUTH_RULE = 'must be 16 bytes in base64url without padding'
 
-function isPublicKey(text: string): boolean {
+function isPointOnCurve(text: string): boolean {
   const bytes = fromBase64Url(text)
   if (bytes?.length !== 65) return false
   try {
