@@ -3,11 +3,13 @@ import { readdirSync, statSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { connect } from '../../server/db/database.ts'
 import { openTarget } from '../../server/db/open.ts'
-import { defects, projects, pushSubscriptions } from '../../server/db/schema.ts'
+import { pushSubscriptions } from '../../server/db/schema.ts'
 import { silentLog } from '../../server/log.ts'
+import { project, report } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
-import { executable, faultline, going, home, onTerminal, sections, seed } from '../support/cli.ts'
+import { executable, faultline, going, home, onTerminal, seed } from '../support/cli.ts'
 import { contents } from '../support/contents.ts'
+import { generateDefects } from '../support/defects.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
@@ -56,6 +58,8 @@ async function ok(args: string[], env: Record<string, string>) {
 describe.each(kinds)('a backup of %s', from => {
   let app: TestApp
   let env: Record<string, string>
+  let taken: Awaited<ReturnType<typeof ok>>
+  const file = place.file(`${from}.gz`)
 
   beforeAll(async () => {
     app = await testApp({ database: from })
@@ -72,15 +76,16 @@ describe.each(kinds)('a backup of %s', from => {
         lastOutcomeAt: new Date(1_800_000_000_123),
       }),
     )
+    taken = await ok(['backup', file, '--json'], env)
   })
   afterAll(() => app.stop())
 
-  test.each(kinds)('taken beside the server is restored into %s, row for row', async to => {
-    const file = place.file(`${from}-${to}.gz`)
-    const { out } = await ok(['backup', file, '--json'], env)
-    expect(JSON.parse(out)).toMatchObject({ rows: { projects: 3, defects: 2_500, devices: 1 } })
+  test('taken beside the server is told by its rows, and for nobody else to read', () => {
+    expect(JSON.parse(taken.out)).toMatchObject({ rows: { projects: 3, defects: 2_500, devices: 1 } })
     expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
 
+  test.each(kinds)('is restored into %s, row for row', async to => {
     const target = await nowhereYet(to)
     await ok(['restore', file], target)
     expect(await contentsOf(target)).toEqual(await contents(app.db))
@@ -101,13 +106,13 @@ describe.each(kinds)('a backup of %s', from => {
     )
     await until(() => acknowledged.length > 40, 'reports are coming in')
     const before = [...acknowledged]
-    const file = place.file(`${from}-busy.gz`)
-    await ok(['backup', file], env)
+    const busy = place.file(`${from}-busy.gz`)
+    await ok(['backup', busy], env)
     stop.abort()
     await Promise.all(writers)
 
     const target = await nowhereYet(from === 'embedded' ? 'postgres' : 'embedded')
-    await ok(['restore', file], target)
+    await ok(['restore', busy], target)
     const restored = await contentsOf(target)
     const all = await contents(app.db)
     const ids = new Set(restored.defects.map(row => row.id))
@@ -124,13 +129,10 @@ describe.each(kinds)('a backup of %s', from => {
     expect(status).toBe(0)
     expect(screen).toContain('Backing up')
     expect(screen).toContain('read back and verified')
-    const { err } = await ok(['backup', place.file(`${from}-piped.gz`)], env)
-    expect(err).not.toContain('Backing up')
+    expect(taken.err).not.toContain('Backing up')
   })
 
   test('that is interrupted leaves no file, and the older one as it was', async () => {
-    const file = place.file(`${from}-kept.gz`)
-    await ok(['backup', file], env)
     const older = await Bun.file(file).bytes()
     const again = going(['backup', file], { env })
     expect([0, 130]).toContain(await again.signal('SIGINT'))
@@ -142,22 +144,9 @@ describe.each(kinds)('a backup of %s', from => {
 })
 
 async function keepReporting(app: TestApp, email: string, acknowledged: string[], stop: AbortSignal) {
-  const call = app.as(email)
-  const post = (path: string, body: object) =>
-    call(path, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    })
   for (let i = 0; !stop.aborted; i++) {
-    const project = (await (
-      await post('/api/projects', { name: `${email} ${i % 50} ${Bun.randomUUIDv7()}` })
-    ).json()) as { id: string }
-    const body = { section_id: sections()[0], project_id: project.id, verbatim: `under load ${i}` }
-    const response = await post('/api/defects', body)
-    // Held up for as long as one of its deadlines, the server would say 503.
-    expect(response.status).toBe(201)
-    acknowledged.push(((await response.json()) as { id: string }).id)
+    const { id } = await project(app, `${email} ${i % 50} ${Bun.randomUUIDv7()}`)
+    acknowledged.push((await report(app.as(email), id, `under load ${i}`)).id)
   }
 }
 
@@ -200,9 +189,10 @@ test('beside a server on the embedded database a small restore works and a large
   const target = await testApp({ database: 'embedded' })
   try {
     const small = place.file('beside-small.gz')
-    await seed(app.db, 50)
+    const { projects } = await seed(app.db, 50)
     await ok(['backup', small], app.env)
-    await seed2(app)
+    // More than restore accepts beside a server.
+    await generateDefects(app.db, 5_000, { projectId: projects[0]!.id })
     const large = place.file('beside-large.gz')
     await ok(['backup', large], app.env)
     const refused = await faultline(['restore', large], { env: target.env })
@@ -217,36 +207,18 @@ test('beside a server on the embedded database a small restore works and a large
   }
 })
 
-/** More than restore accepts beside a server. */
-async function seed2(app: TestApp) {
-  const [project] = await app.db.read(queries => queries.select().from(projects).limit(1))
-  const rows = Array.from({ length: 5_000 }, () => ({
-    id: Bun.randomUUIDv7(),
-    sectionId: sections()[0]!,
-    projectId: project!.id,
-    verbatim: 'one of many',
-    reporter: ALICE,
-  }))
-  for (let at = 0; at < rows.length; at += 500) {
-    await app.db.write(queries => queries.insert(defects).values(rows.slice(at, at + 500)))
-  }
-}
-
 test.if(process.env.FAULTLINE_LONG === '1').each(kinds)(
   'a million defects pass through %s in bounded memory',
   async kind => {
     const source = await nowhereYet('postgres')
     await ok(['migrate'], source)
     const db = connect({ kind: 'postgres', url: source.DATABASE_URL! })
-    await seed(db, 3)
-    for (let thousands = 0; thousands < 1_000; thousands += 20) {
-      await db.write(queries =>
-        queries.execute(sql`insert into ${defects} (id, section_id, project_id, verbatim, reporter, created_at)
-          select gen_random_uuid(), ${sections()[0]!}, (select id from ${projects} limit 1),
-            repeat('the words of report ' || n || ' ', 1 + n % 12), 'alice@example.com', now() - n * interval '2 seconds'
-          from generate_series(${thousands * 1000}::int, ${thousands * 1000 + 19_999}::int) as n`),
-      )
-    }
+    const { projects } = await seed(db, 3)
+    await generateDefects(db, 1_000_000, {
+      projectId: projects[0]!.id,
+      verbatim: sql`repeat('the words of report ' || n || ' ', 1 + n % 12)`,
+      createdAt: sql`now() - n * interval '2 seconds'`,
+    })
     await db.close()
     const file = place.file(`million-${kind}.gz`)
     const measured = async (args: string[], env: Record<string, string>) => {
