@@ -65,6 +65,8 @@ export function whyInvalid(schema: TSchema, value: unknown): string {
   if (value === undefined) return 'is missing'
   if (schema.type === 'string' && typeof value !== 'string') return 'must be text'
   if (schema.type === 'object') return 'must be an object'
+  const words = (schema.anyOf as TSchema[] | undefined)?.map(option => option.const)
+  if (words?.every(word => typeof word === 'string')) return `must be one of ${words.join(', ')}`
   const fault = schema.format && typeof value === 'string' ? rules[schema.format]?.(value) : undefined
   return fault ?? 'is not acceptable'
 }

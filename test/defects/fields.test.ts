@@ -7,8 +7,8 @@ import { DefectBody } from '../../server/defects/model.ts'
 
 test('every column of a defect is a field of its name, and every field has a column of its own', () => {
   const own = Object.values(getTableColumns(defects))
-  expect(storedFields.map(([name, { column }]) => [name, column])).toEqual(
-    own.map(column => [column.name, column]),
+  expect(Object.fromEntries(storedFields.map(([name, { column }]) => [name, column]))).toEqual(
+    Object.fromEntries(own.map(column => [column.name, column])),
   )
   expect(new Set(Object.values(columns)).size).toBe(Object.keys(columns).length)
 })

@@ -99,7 +99,11 @@ test.each(Object.keys(DefectBody.properties) as (keyof DefectBody)[])(
   'a repeat under a key that differs in %s is another report',
   async name => {
     const { project } = await findOrCreateProject(db, 'Another')
-    const other: DefectBody = { section_id: 'cpu', project_id: project.id, verbatim: 'Something else' }
+    const other: Required<DefectBody> = {
+      section_id: 'cpu',
+      project_id: project.id,
+      verbatim: 'Something else',
+    }
     const idempotency_key = `key-${name}`
     const first = await file({ idempotency_key })
     expect(await file({ idempotency_key })).toEqual({ entry: first.entry, created: false })
