@@ -17,7 +17,7 @@ import {
 export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
-const READ_BY_THE_BOARD = ['data-section', 'data-label', 'aria-label', 'systemLanguage']
+const READ_BY_THE_BOARD = ['data-section', 'data-label', 'data-dark', 'aria-label', 'systemLanguage']
 const WEB_NAMESPACES = ['http://www.w3.org/1999/xhtml', 'http://www.w3.org/1998/Math/MathML']
 
 /** An element that has been judged: only what may be served is in it. */

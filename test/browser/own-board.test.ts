@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
-import { dialog, inChromium, launch, screenshot, section, visit } from './support.ts'
+import { dialog, inChromium, launch, middle, screenshot, section, visit } from './support.ts'
 
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200">
   <rect width="300" height="200" fill="#335" style="stroke:#112;stroke-width:4"/>
@@ -45,16 +45,15 @@ inChromium('a drawing of one’s own as the board', () => {
     await section(page, 'Main pump, 2 defects').waitFor()
     await section(page, 'Valve, 0 defects').waitFor()
     await screenshot(page, 'board-of-ones-own')
-    const colour = (id: string) =>
+    const colour = (label: string) =>
       page
-        .locator(`.board [data-section=${id}]`)
+        .locator(`.board .section[data-label="${label}"]`)
         .first()
         .evaluate(element => getComputedStyle(element.querySelector('.section-area') ?? element).fill)
-    expect(new Set(await Promise.all(['tank', 'pump', 'valve'].map(colour))).size).toBe(3)
+    expect(new Set(await Promise.all(['Tank', 'Main pump', 'Valve'].map(colour))).size).toBe(3)
     const number = page.locator('.board .count', { hasText: '2' })
-    const [pump, badge] = await Promise.all([section(page, /Main pump/).boundingBox(), number.boundingBox()])
-    expect(Math.abs(badge!.y - pump!.y)).toBeLessThan(30)
-    expect(Math.abs(badge!.x - pump!.x - pump!.width)).toBeLessThan(30)
+    const [wheel, badge] = await Promise.all([middle(page.locator('.board circle').first()), middle(number)])
+    expect(Math.hypot(badge.x - wheel.x, badge.y - wheel.y)).toBeLessThan(20)
     await section(page, /Main pump/).click()
     await dialog(page).getByRole('heading', { name: 'Main pump' }).waitFor()
     await dialog(page).getByText('Leaks more').waitFor()
@@ -66,15 +65,16 @@ inChromium('a drawing of one’s own as the board', () => {
     const { page, complaints } = await visit(browser, app, ALICE)
     await section(page, /Main pump/).waitFor()
     expect(await section(page, /pump/).count()).toBe(1)
-    const parts = page.locator('.board [data-section=pump]')
+    const parts = page.locator('.board .section[data-label="Main pump"]')
     expect(await parts.evaluateAll(elements => elements.map(({ dataset }) => dataset.step))).toEqual([
       '2',
       '2',
     ])
-    await parts.nth(1).hover()
+    const { x, y } = await middle(parts.nth(1))
+    await page.mouse.move(x, y)
     await page.locator('.board .tip', { hasText: 'Main pump' }).waitFor()
-    expect(await page.locator('.board .named').count()).toBe(2)
-    await parts.nth(1).click()
+    expect(await section(page, /Main pump/).getAttribute('class')).toContain('named')
+    await page.mouse.click(x, y)
     await dialog(page).getByRole('heading', { name: 'Main pump' }).waitFor()
     expect(complaints).toEqual([])
     await page.context().close()
@@ -91,11 +91,12 @@ inChromium('a drawing of one’s own as the board', () => {
         .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name)
     expect(await style('.board', 'background-color')).toBe('rgb(255, 255, 255)')
     expect(await style('body', 'color')).toBe('rgb(230, 237, 236)')
-    expect(await style('.board [data-section=sink]', 'fill')).toBe('rgb(68, 85, 102)')
-    expect(await style('.board [data-section=sink]', 'stroke')).toBe('rgb(17, 34, 51)')
-    expect(await style('.board [data-section=valve] .section-tint', 'stroke')).toBe('none')
+    expect(await style('.board .section[data-label=Sink]', 'fill')).toBe('rgb(68, 85, 102)')
+    expect(await style('.board .section[data-label=Sink]', 'stroke')).toBe('rgb(17, 34, 51)')
+    expect(await style('.board .section[data-label=Valve] path', 'fill')).toBe('rgb(170, 170, 187)')
+    expect(await style('.board .section[data-label=Valve] path', 'stroke')).toBe('none')
     const heat = 'rgb(251, 227, 160)'
-    expect(await style('.board [data-section=tank]', 'fill')).toBe(heat)
+    expect(await style('.board .section[data-label=Tank]', 'fill')).toBe(heat)
     expect(await style('ul .swatch[data-step="1"]', 'background-color')).toBe(heat)
     expect(await style('ol .swatch[data-step="1"]', 'background-color')).toBe(heat)
     expect(complaints).toEqual([])

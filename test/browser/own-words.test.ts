@@ -81,7 +81,7 @@ inChromium('long words, large numbers, small screens and paper', () => {
     const { page } = open
     const stroke = (id: string) =>
       page
-        .locator(`.board [data-section=${id}]`)
+        .locator(`.board [data-section=${id}] .edge`)
         .evaluate(element => Number.parseFloat(getComputedStyle(element).strokeWidth))
     await page.locator('.board [aria-current]').waitFor()
     expect(await stroke('plain')).toBeGreaterThan(await stroke('long'))

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
-import { articles, desktop, inChromium, launch, phone, screenshot, section, visit } from './support.ts'
+import { articles, desktop, inChromium, launch, phone, screenshot, visit } from './support.ts'
 
 declare const shifted: number
 declare global {
@@ -44,16 +44,14 @@ inChromium('the page on any screen', () => {
     const { page, context } = await visit(browser, app, ALICE, { forcedColors: 'active' })
     await ready(page)
     await screenshot(page, 'board-forced-colours')
-    const paint = (name: RegExp) =>
-      section(page, name)
-        .locator('.section-area')
-        .evaluate(area => {
-          const { fill, stroke } = getComputedStyle(area)
-          return { fill, stroke }
-        })
-    const { fill, stroke } = await paint(/Memory/)
+    const paint = (name: string) =>
+      page.locator(`.board .section[data-label="${name}"] .section-area`).evaluate(area => {
+        const { fill, stroke } = getComputedStyle(area)
+        return { fill, stroke }
+      })
+    const { fill, stroke } = await paint('Memory')
     expect(stroke).not.toBe(fill)
-    expect(await paint(/Reset button/)).toEqual({ fill, stroke })
+    expect(await paint('Reset button')).toEqual({ fill, stroke })
     expect(await page.locator('.board .count').first().textContent()).toMatch(/^\d+$/)
     await context.close()
   })

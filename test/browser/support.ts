@@ -105,6 +105,12 @@ export const project = (page: Page): Locator => page.getByRole('combobox', { nam
 export const send = (page: Page): Locator => page.getByRole('button', { name: 'Send report' })
 export const articles = (page: Page): Locator => page.locator('#feed article')
 
+/** Where one would point at it. */
+export async function middle(locator: Locator): Promise<{ x: number; y: number }> {
+  const { x, y, width, height } = (await locator.boundingBox())!
+  return { x: x + width / 2, y: y + height / 2 }
+}
+
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(screens, { recursive: true })
   await page.screenshot({ path: join(screens, `${name}.png`) })

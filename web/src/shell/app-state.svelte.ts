@@ -157,7 +157,7 @@ export class AppState {
     await tick()
     const element = this.opener?.isConnected
       ? this.opener
-      : document.querySelector(`[data-section="${section}"]`)
+      : document.querySelector(`[role="button"][data-section="${section}"]`)
     if (element instanceof HTMLElement || element instanceof SVGElement) element.focus()
   }
 }
