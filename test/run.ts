@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { startCluster } from './support/postgres.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
+/** Debian's packages, each by the program that it brings. */
+const PROGRAMS = { chromium: '/usr/bin/chromium', pgbouncer: '/usr/sbin/pgbouncer' }
 const BINARY = `${import.meta.dir}/../dist/faultline`
 const root = `${import.meta.dir}/..`
 
@@ -68,7 +69,7 @@ const scratch = mkdtempSync(join(scratchPlace(), 'faultline-run-'))
 // Some tests run as another user.
 chmodSync(scratch, 0o755)
 
-await ensureChromium()
+await ensurePrograms()
 const cluster = await startCluster({ durable: false })
 try {
   const queue = suites
@@ -186,11 +187,12 @@ function add(counts: typeof total): void {
   total.skipped += counts.skipped
 }
 
-/** The browser's tests need a Chromium; as root on Debian it is installed, else they say that they skip. */
-async function ensureChromium(): Promise<void> {
-  if (existsSync(CHROMIUM) || process.getuid?.() !== 0 || !Bun.which('apt-get')) return
-  console.log('installing Chromium')
-  for (const command of [['update'], ['install', '-y', '--no-install-recommends', 'chromium']]) {
+/** What some tests need comes from Debian's packages where root runs them; elsewhere they say that they skip. */
+async function ensurePrograms(): Promise<void> {
+  const missing = Object.entries(PROGRAMS).flatMap(([name, path]) => (existsSync(path) ? [] : [name]))
+  if (!missing.length || process.getuid?.() !== 0 || !Bun.which('apt-get')) return
+  console.log(`installing ${missing.join(', ')}`)
+  for (const command of [['update'], ['install', '-y', '--no-install-recommends', ...missing]]) {
     const child = Bun.spawn(['apt-get', '-qq', ...command], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
       stdin: 'ignore',

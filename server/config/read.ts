@@ -11,6 +11,8 @@ import { readShort } from './short-file.ts'
 export interface DataConfig {
   /** absent: the embedded database in `dataDir` */
   databaseUrl?: string
+  /** connections are a pooler's, and change hands with each transaction */
+  pooled?: boolean
   dataDir: string
   boardFile?: string
   log: { level: Level; format: 'json' | 'pretty' }
@@ -94,6 +96,7 @@ function dataConfig(values: Values<'data'>): DataConfig {
   const format = values.LOG_FORMAT as 'json' | 'pretty' | undefined
   return {
     databaseUrl: values.DATABASE_URL,
+    pooled: values.DATABASE_POOLER === 'transaction',
     dataDir: values.DATA_DIR,
     boardFile: values.BOARD_FILE,
     log: { level: values.LOG_LEVEL as Level, format: format ?? (process.stderr.isTTY ? 'pretty' : 'json') },

@@ -75,6 +75,14 @@ export const settings = {
     secret: true,
     readBy: byAll,
   },
+  DATABASE_POOLER: {
+    about:
+      'Whether a pooler that gives a connection away with each transaction, such as PgBouncer, stands in front of PostgreSQL.',
+    form: 'transaction, or nothing',
+    isValid: is.isOneOf('transaction'),
+    absent: 'none',
+    readBy: byAll,
+  },
   DATA_DIR: {
     about: 'Where the embedded database lives; made accessible to its user alone.',
     form: 'a directory',

@@ -5,7 +5,9 @@ import { DatabaseUnavailable } from '../errors.ts'
 import * as schema from './schema.ts'
 
 /** Where a database answers: a PostgreSQL by its URL, or the embedded one by its socket. */
-export type Target = { kind: 'postgres'; url: string } | { kind: 'embedded'; socketPath: string }
+export type Target =
+  | { kind: 'postgres'; url: string; pooled?: boolean }
+  | { kind: 'embedded'; socketPath: string }
 
 export type Queries = PostgresJsDatabase<typeof schema>
 
@@ -25,6 +27,7 @@ export interface ClientOptions {
 }
 
 export function createClient(target: Target, options: ClientOptions = {}): Client {
+  const pooled = target.kind === 'postgres' && target.pooled
   const shared: postgres.Options<Record<string, never>> = {
     max: options.max ?? 10,
     connect_timeout: 4,
@@ -37,10 +40,13 @@ export function createClient(target: Target, options: ClientOptions = {}): Clien
       ? postgres({ ...shared, path: target.socketPath, user: 'postgres', database: 'postgres', pass: '' })
       : postgres(driverUrl(target.url), {
           ...shared,
-          connection: { ...SESSION_SETTINGS, ...(options.unlimited ? noTimeLimits : timeLimits) },
+          // Connections behind a pooler are not ours: `missingSettings` asks for what the role has to bring.
+          connection: pooled
+            ? { application_name: SESSION_SETTINGS.application_name }
+            : { ...SESSION_SETTINGS, ...(options.unlimited ? noTimeLimits : timeLimits) },
         })
   return {
-    queries: drizzle(withCheckedResults(sql), { schema }) as unknown as Queries,
+    queries: drizzle(withCheckedResults(sql, pooled ? UNNAMED : PREPARED), { schema }) as unknown as Queries,
     end: seconds => sql.end({ timeout: seconds }),
   }
 }
@@ -70,7 +76,7 @@ export const SESSION_SETTINGS = {
   idle_session_timeout: NO_LIMIT_MS,
 } satisfies Partial<postgres.ConnectionParameters>
 
-const timeLimits = {
+export const timeLimits = {
   statement_timeout: STATEMENT_DEADLINE_MS - 500,
   lock_timeout: 4_000,
   idle_in_transaction_session_timeout: 10_000,
@@ -79,18 +85,20 @@ const noTimeLimits = { ...timeLimits, statement_timeout: NO_LIMIT_MS, lock_timeo
 
 /** Without `simple: false` a statement that has no parameters goes out as text, to be parsed and planned each time. */
 const PREPARED: object = { prepare: true, simple: false }
+/** A name belongs to one of the pooler's connections, and the next statement may meet another. */
+const UNNAMED: object = { prepare: false, simple: false }
 
 /**
  * After a killed connection postgres.js may deliver the next result with holes in front. Such rows
  * never reach a caller.
  */
-function withCheckedResults(sql: postgres.Sql): postgres.Sql {
+function withCheckedResults(sql: postgres.Sql, prepared: object): postgres.Sql {
   const unsafe = (
     query: string,
     parameters?: postgres.ParameterOrJSON<never>[],
     options?: { prepare?: boolean },
   ) => {
-    const pending = sql.unsafe(query, parameters, options?.prepare ? PREPARED : {})
+    const pending = sql.unsafe(query, parameters, options?.prepare ? prepared : {})
     return {
       // biome-ignore lint/suspicious/noThenProperty: drizzle awaits what it gets, or asks it for values()
       then: (done: (rows: unknown) => unknown, failed: (error: unknown) => unknown) =>
@@ -104,7 +112,7 @@ function withCheckedResults(sql: postgres.Sql): postgres.Sql {
       if (property === 'begin' || property === 'savepoint') {
         return (run: (tx: postgres.Sql) => unknown) =>
           (target as unknown as Record<string, (run: unknown) => unknown>)[property]?.((tx: postgres.Sql) =>
-            run(withCheckedResults(tx)),
+            run(withCheckedResults(tx, prepared)),
           )
       }
       return Reflect.get(target, property)

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
-import { migrate as runMigrations } from 'drizzle-orm/postgres-js/migrator'
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { assets } from '../assets.ts'
+import { DatabaseUnavailable } from '../errors.ts'
 import { createClient, type Queries, type Target } from './client.ts'
 import { within } from './deadline.ts'
 import { sqlState, translate } from './faults.ts'
+import { missingSettings } from './pooler.ts'
 
 /** The database was migrated by a newer Faultline; this one must not touch it. */
 export class SchemaTooNew extends Error {
@@ -23,35 +25,96 @@ export class SchemaTooOld extends Error {
 /** The database can be reached and will never do. */
 export class DatabaseUnsuitable extends Error {}
 
-interface Journal {
-  entries: { tag: string; when: number }[]
-}
-
 const MIGRATION_LOCK = 7_361_206
 const CONNECT_DEADLINE_MS = 5_000
 const LONG_MS = 10 * 60_000
+/** What waits for a lock holds up every request behind it: so long at most, and then the others come first. */
+const LOCK_WAIT_MS = 500
+const PAUSE_MS = 1_000
+const POLL_MS = 100
 
-/** Applies what is pending, under one lock: any number of instances may start at once. */
-export function migrate(target: Target): Promise<string[]> {
-  return withOwnConnection(target, async queries => {
-    if (target.kind === 'postgres') {
-      await within(LONG_MS, queries.execute(sql`select pg_advisory_lock(${MIGRATION_LOCK})`))
+export interface Migration extends MigrationMeta {
+  name: string
+}
+
+/** Applies what is pending, each migration by itself and one at a time: any number of instances may start at once. */
+export function migrate(target: Target, known = readMigrations()): Promise<string[]> {
+  return withOwnConnections(target, async queries => {
+    const applied: string[] = []
+    const deadline = performance.now() + LONG_MS
+    for (;;) {
+      if (!(await pendingOf(queries, known)).length) return applied
+      const outcome = await applyNext(queries, target.kind, known).catch(laterOrNever)
+      if (outcome.applied) applied.push(outcome.applied)
+      else if (performance.now() > deadline) throw new DatabaseUnavailable('a lock was not to be had')
+      else await Bun.sleep(outcome.waitMs)
     }
-    const pending = await pendingOf(queries)
-    if (pending.length) await runMigrations(queries, { migrationsFolder: assets.migrations })
-    return pending
   })
 }
 
-export function pendingMigrations(target: Target): Promise<string[]> {
-  return withOwnConnection(target, pendingOf)
+export async function pendingMigrations(target: Target): Promise<string[]> {
+  const pending = await withOwnConnections(target, queries => pendingOf(queries, readMigrations()))
+  return pending.map(({ name }) => name)
 }
 
-/** On one connection of its own; the lock goes when it closes. */
-async function withOwnConnection<T>(target: Target, run: (queries: Queries) => Promise<T>): Promise<T> {
-  const client = createClient(target, { max: 1, unlimited: true })
+type Outcome = { applied?: string; waitMs: number }
+
+/** The lock is asked for, not waited for, so that whoever waits keeps no connection of a small pool. */
+function applyNext(queries: Queries, kind: Target['kind'], known: Migration[]): Promise<Outcome> {
+  return queries.transaction(async tx => {
+    await tx.execute(sql`select set_config('lock_timeout', ${`${LOCK_WAIT_MS}ms`}, true),
+      set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`)
+    const [lock] = await tx.execute<{ mine: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as mine`,
+    )
+    if (!lock?.mine) return { waitMs: POLL_MS }
+    const [next] = await pendingOf(tx as unknown as Queries, known)
+    if (!next) return { waitMs: 0 }
+    const outside = kind === 'postgres' && next.sql.some(isConcurrent)
+    for (const statement of next.sql) {
+      if (outside) await runOutside(queries, statement)
+      else await tx.execute(sql.raw(kind === 'postgres' ? statement : statement.replace(CONCURRENTLY, '')))
+    }
+    await tx.execute(sql`create schema if not exists drizzle`)
+    await tx.execute(sql`create table if not exists drizzle.__drizzle_migrations
+      (id serial primary key, hash text not null, created_at bigint)`)
+    await tx.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at)
+      values (${next.hash}, ${next.folderMillis})`)
+    return { applied: next.name, waitMs: 0 }
+  })
+}
+
+/** Others come first for a while; what else fails will fail again. */
+function laterOrNever(error: unknown): Outcome {
+  if (!['55P03', '40P01'].includes(sqlState(error) ?? '')) throw error
+  return { waitMs: PAUSE_MS }
+}
+
+const CONCURRENTLY = /(?<=\bindex\s+)concurrently\s+/i
+const isConcurrent = (statement: string) => CONCURRENTLY.test(statement)
+
+/** On a connection of its own, as no transaction may be around it. An index that somebody left half built is built anew. */
+async function runOutside(queries: Queries, statement: string): Promise<void> {
+  const [, name] =
+    /create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+"?(\w+)/i.exec(statement) ?? []
+  if (name && (await isHalfBuilt(queries, name))) {
+    await queries.execute(sql`drop index concurrently if exists ${sql.identifier(name)}`)
+  }
+  await queries.execute(sql.raw(statement))
+}
+
+async function isHalfBuilt(queries: Queries, name: string): Promise<boolean> {
+  const found = await queries.execute(
+    sql`select from pg_index where indexrelid = to_regclass(quote_ident(${name})) and not indisvalid`,
+  )
+  return found.length > 0
+}
+
+/** One for the transaction that holds the lock, one for what has to run outside of it. */
+async function withOwnConnections<T>(target: Target, run: (queries: Queries) => Promise<T>): Promise<T> {
+  const client = createClient(target, { max: 2, unlimited: true })
   try {
-    await within(CONNECT_DEADLINE_MS, checkServer(client.queries))
+    await within(CONNECT_DEADLINE_MS, checkServer(client.queries, target))
     return await run(client.queries)
   } catch (error) {
     throw asUnsuitable(error) ?? translate(error)
@@ -60,7 +123,7 @@ async function withOwnConnection<T>(target: Target, run: (queries: Queries) => P
   }
 }
 
-async function checkServer(queries: Queries) {
+async function checkServer(queries: Queries, target: Target) {
   const [server] = await queries.execute<{ version: number; encoding: string; replication: string }>(
     sql`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
       current_setting('session_replication_role') as replication`,
@@ -76,6 +139,13 @@ async function checkServer(queries: Queries) {
       `session_replication_role is '${server.replication}', which keeps defects from being counted: set it to 'origin' for this database and user`,
     )
   }
+  const missing = target.kind === 'postgres' && target.pooled ? await missingSettings(queries) : []
+  if (missing.length) {
+    const mend = 'run this once in PostgreSQL, then RECONNECT in the pooler'
+    throw new DatabaseUnsuitable(
+      `behind a pooler the role has to bring its settings: ${mend}: ${missing.join('; ')}`,
+    )
+  }
 }
 
 /** Waiting would not mend these. */
@@ -88,12 +158,10 @@ function asUnsuitable(error: unknown): DatabaseUnsuitable | undefined {
   return undefined
 }
 
-async function pendingOf(queries: Queries): Promise<string[]> {
-  const known = journal()
-  const newest = known.at(-1)?.when ?? 0
+async function pendingOf(queries: Queries, known: Migration[]): Promise<Migration[]> {
   const applied = await lastApplied(queries)
-  if (applied > newest) throw new SchemaTooNew()
-  return known.filter(entry => entry.when > applied).map(entry => entry.tag)
+  if (applied > (known.at(-1)?.folderMillis ?? 0)) throw new SchemaTooNew()
+  return known.filter(({ folderMillis }) => folderMillis > applied)
 }
 
 async function lastApplied(queries: Queries): Promise<number> {
@@ -107,6 +175,13 @@ async function lastApplied(queries: Queries): Promise<number> {
   return Number(last?.applied ?? 0)
 }
 
-function journal(): Journal['entries'] {
-  return (JSON.parse(readFileSync(`${assets.migrations}/meta/_journal.json`, 'utf8')) as Journal).entries
+/** As drizzle-kit writes them, and as its own runner would read them. */
+export function readMigrations(): Migration[] {
+  const { entries } = JSON.parse(readFileSync(`${assets.migrations}/meta/_journal.json`, 'utf8')) as Journal
+  const files = readMigrationFiles({ migrationsFolder: assets.migrations })
+  return files.map((file, index) => ({ ...file, name: entries[index]!.tag }))
+}
+
+interface Journal {
+  entries: { tag: string }[]
 }

@@ -26,7 +26,8 @@ export interface OpenOptions extends EmbeddedOptions {
 /** DATABASE_URL, or the socket of a running server, or the embedded database opened here for a moment. */
 export async function openTarget(config: DataConfig, log: Log, options: OpenOptions = {}): Promise<Opened> {
   if (config.databaseUrl) {
-    return { target: { kind: 'postgres', url: config.databaseUrl }, here: false, close: async () => {} }
+    const target: Target = { kind: 'postgres', url: config.databaseUrl, pooled: config.pooled }
+    return { target, here: false, close: async () => {} }
   }
   const deadline = performance.now() + (options.waitMs ?? 0)
   for (;;) {
