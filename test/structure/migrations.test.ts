@@ -73,8 +73,11 @@ test.each(good)('a migration with "%s" may be', statement => {
   expect(faults({ name: 'next', sql: [statement] })).toEqual([])
 })
 
-test('a table that the migration itself makes is nobody else's yet', () => {
-  const sql = ['create table "tags" (id uuid primary key)', 'CREATE INDEX "tags_id" ON "tags" USING btree ("id")']
+test('a table that the migration itself makes is used by nobody yet', () => {
+  const sql = [
+    'create table "tags" (id uuid primary key)',
+    'CREATE INDEX "tags_id" ON "tags" USING btree ("id")',
+  ]
   expect(faults({ name: 'next', sql })).toEqual([])
 })
 
