@@ -1,9 +1,9 @@
 import { Elysia, t } from 'elysia'
+import { answersUnder, respond } from '../answer.ts'
 import { signedIn } from '../auth/guards.ts'
 import { coalesced } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import { JSON_TYPE } from '../wire.ts'
 import { type CountsNarrowing, sectionCounts } from './counts.ts'
 import { readCursor } from './cursor.ts'
 import { FeedEntry } from './entry.ts'
@@ -12,41 +12,36 @@ import { Counts, CountsQuery, DefectBody, FeedQuery } from './model.ts'
 import { missingValues, narrowingValues } from './narrowing.ts'
 import { reportDefect } from './report.ts'
 
-interface Answer {
-  bytes: Uint8Array<ArrayBuffer>
-  link?: string
-}
-
-const utf8 = new TextEncoder()
-const serialised = (value: unknown) => utf8.encode(JSON.stringify(value))
-
 export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'push'>) => {
-  const feed = coalesced(async (request: FeedRequest): Promise<Answer> => {
+  const answer = answersUnder(board)
+  const feed = coalesced(async (request: FeedRequest) => {
     const { entries, next } = await readFeed(db, request)
-    return { bytes: serialised(entries), ...(next ? { link: linkToNext(request, next) } : {}) }
+    return answer(entries, next && linkToNext(request, next))
   })
-  const counts = coalesced(
-    async (narrowing: CountsNarrowing): Promise<Answer> => ({
-      bytes: serialised(await sectionCounts(db, board, narrowing)),
-    }),
+  const counts = coalesced(async (narrowing: CountsNarrowing) =>
+    answer(await sectionCounts(db, board, narrowing)),
   )
 
   return new Elysia({ name: 'defects' })
     .use(signedIn)
     .get(
       '/api/defects',
-      async ({ query }) => {
-        const request = feedRequest(query)
-        const faults = await missingValues({ db, board }, request)
+      async ({ query, request }) => {
+        const asked = feedRequest(query)
+        const faults = await missingValues({ db, board }, asked)
         if (faults.length) throw new Refusal('invalid_query', faults)
-        return respond(await feed(request))
+        return respond(request, await feed(asked))
       },
       { query: FeedQuery, response: { 200: t.Array(FeedEntry) } },
     )
-    .get('/api/defects/counts', async ({ query }) => respond(await counts(narrowingValues(query))), {
-      query: CountsQuery,
-      response: { 200: Counts },
-    })
+    .get(
+      '/api/defects/counts',
+      async ({ query, request }) => respond(request, await counts(narrowingValues(query))),
+      {
+        query: CountsQuery,
+        response: { 200: Counts },
+      },
+    )
     .post(
       '/api/defects',
       async ({ body, visitor, request, status }) => {
@@ -63,12 +58,6 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
       },
       { body: DefectBody, response: { 200: FeedEntry, 201: FeedEntry } },
     )
-}
-
-function respond({ bytes, link }: Answer): Response {
-  return new Response(bytes, {
-    headers: link ? { 'content-type': JSON_TYPE, link } : { 'content-type': JSON_TYPE },
-  })
 }
 
 function feedRequest(query: typeof FeedQuery.static): FeedRequest {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { isKnown } from '../answer.ts'
 import type { Deps } from '../deps.ts'
 import { pageHeaders } from './headers.ts'
 import { memoized } from './memo.ts'
@@ -121,8 +122,7 @@ function cacheControl(file: string): string {
 export function send(request: Request, file: StaticFile): Response {
   const encoding = acceptedEncodings(request.headers.get('accept-encoding') ?? '').find(name => file[name])
   const { body, headers, etag } = file[encoding ?? 'identity'] ?? file.identity
-  const known = request.headers.get('if-none-match')
-  if (known?.split(/,\s*/).includes(etag)) return notModified(headers)
+  if (isKnown(request, etag)) return notModified(headers)
   return new Response(body, { headers })
 }
 

@@ -1,14 +1,21 @@
 import { Elysia, t } from 'elysia'
+import { answersUnder, respond } from '../answer.ts'
+import { coalesced } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Project, ProjectBody, ProjectQuery } from './model.ts'
 import { findOrCreateProject, listProjects } from './service.ts'
 
-export const projectRoutes = ({ db }: Pick<Deps, 'db'>) =>
-  new Elysia({ name: 'projects' })
+export const projectRoutes = ({ db, board }: Pick<Deps, 'db' | 'board'>) => {
+  const answer = answersUnder(board)
+  const list = coalesced(async (asked: { q?: string; limit?: number }) =>
+    answer(await listProjects(db, asked)),
+  )
+
+  return new Elysia({ name: 'projects' })
     .get(
       '/api/projects',
-      ({ query: { q, limit } }) =>
-        listProjects(db, { q, limit: limit === undefined ? undefined : Number(limit) }),
+      async ({ query: { q, limit }, request }) =>
+        respond(request, await list({ q, limit: limit === undefined ? undefined : Number(limit) })),
       { query: ProjectQuery, response: { 200: t.Array(Project) } },
     )
     .post(
@@ -19,3 +26,4 @@ export const projectRoutes = ({ db }: Pick<Deps, 'db'>) =>
       },
       { body: ProjectBody, response: { 200: Project, 201: Project } },
     )
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { project as makeProject, report, wholeFeed } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
 import {
   articles,
   dialog,
@@ -103,19 +104,41 @@ inChromium('an open page while its server changes', () => {
     expect(await text(page).inputValue()).toBe('begun on the old board')
   })
 
+  /** An open page asks at once. */
+  const comeBack = (page: Page) => page.evaluate(() => dispatchEvent(new Event('focus')))
+
   test('another board behind an open page is noticed', async () => {
+    await app.restart({ BOARD_FILE: join(home, 'old.svg') })
     const page = await openPage()
-    let version = 'one'
-    await page.route('**/api/defects/counts', async route => {
-      const response = await route.fetch()
-      await route.fulfill({ response, headers: { ...response.headers(), 'x-board-version': version } })
-    })
-    await page.reload()
-    await articles(page).first().waitFor()
     expect(await page.getByText('The board has been replaced').count()).toBe(0)
-    version = 'two'
-    await page.getByText('The board has been replaced by another.').waitFor()
+    await app.restart({ BOARD_FILE: join(home, 'new.svg') })
+    const words = page.getByText('The board has been replaced by another.')
+    await until(async () => {
+      await comeBack(page)
+      return (await words.count()) > 0
+    }, 'the page says so')
     await page.getByRole('button', { name: 'Reload' }).click()
-    await page.getByText('The board has been replaced').waitFor({ state: 'detached' })
+    await words.waitFor({ state: 'detached' })
+  })
+
+  test('an open page is told that nothing changed, and shows what does', async () => {
+    const page = await openPage()
+    const told: number[] = []
+    page.on('response', response => {
+      if (response.url().includes('/api/defects?')) told.push(response.status())
+    })
+    const answered = (status: number) =>
+      until(async () => {
+        await comeBack(page)
+        return told.includes(status)
+      }, `the feed is answered ${status}`)
+    await answered(304)
+    expect(told).not.toContain(200)
+    expect(await articles(page).count()).toBeGreaterThan(0)
+    const { id } = await makeProject(app, 'Hinge rework')
+    await report(app.as(ALICE), id, 'Filed while the page looks on', 'pump')
+    await answered(200)
+    await page.getByRole('button', { name: /new/ }).first().click()
+    await page.getByText('Filed while the page looks on').first().waitFor()
   })
 })

@@ -60,6 +60,7 @@ async function fetched(input: string | URL | Request, init?: RequestInit): Promi
   const request = new Request(new URL(String(input), 'http://faultline.test/'), init)
   const given = answer(request.url.slice('http://faultline.test'.length), request)
   if (!given) throw new TypeError('no answer')
+  if (given.status === 304) return new Response(null, { status: 304, headers: given.headers ?? {} })
   return Response.json(given.json, { status: given.status ?? 200, headers: given.headers ?? {} })
 }
 

@@ -99,3 +99,20 @@ test('a section that is none is not asked for again', async () => {
   reachable = false
   await feed.refresh()
 })
+
+test('a feed tells whether anything was new', async () => {
+  const tagged = (etag: string) =>
+    serve((_, { headers }) =>
+      headers.get('if-none-match') === etag
+        ? { status: 304, headers: { etag }, json: null }
+        : { headers: { etag }, json: filed.toReversed() },
+    )
+  tagged('"one"')
+  const feed = await loaded()
+  expect(await feed.refresh()).toBe(false)
+  filed.push(entry(4))
+  tagged('"two"')
+  expect(await feed.refresh()).toBe(true)
+  expect(await feed.refresh()).toBe(false)
+  expect(numbers(feed.fresh)).toEqual([4])
+})

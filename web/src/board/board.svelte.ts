@@ -63,10 +63,12 @@ export class Board {
     }
   }
 
-  async refresh(): Promise<void> {
-    const { days } = this
+  /** Whether the counts were others than before. */
+  async refresh(): Promise<boolean> {
+    const { days, counts: before } = this
     const fresh = await counts(days || undefined)
     if (days === this.days) this.counts = fresh
+    return fresh !== before
   }
 
   async choose(days: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Entry, feed } from '../lib/api.ts'
+import { type Entry, type FeedPage, feed } from '../lib/api.ts'
 import { Fault } from '../lib/fault.ts'
 
 export type FeedStatus = 'loading' | 'ready' | 'failed' | 'unknown'
@@ -12,7 +12,9 @@ export class Feed {
   moreFailed = $state(false)
   private next = $state<string>()
   /** more came than one page holds: what is shown must begin anew */
-  private gap: { entries: Entry[]; next?: string } | undefined
+  private gap: FeedPage | undefined
+  /** the first page as it was when it was last asked for */
+  private seen: FeedPage | undefined
 
   readonly hasMore = $derived(this.next !== undefined)
 
@@ -45,14 +47,20 @@ export class Feed {
     this.loadingMore = false
   }
 
-  /** Looks for what was filed meanwhile. */
-  async refresh(): Promise<void> {
-    if (this.status === 'unknown') return
-    if (this.status !== 'ready') return this.fetchFirst()
+  /** Looks for what was filed meanwhile; whether there was anything. */
+  async refresh(): Promise<boolean> {
+    if (this.status === 'unknown') return false
+    if (this.status !== 'ready') {
+      await this.fetchFirst()
+      return true
+    }
     const page = await feed(this.section)
+    const changed = page !== this.seen
+    this.seen = page
     const known = new Set(this.entries.map(({ id }) => id))
     this.fresh = page.entries.filter(({ id }) => !known.has(id))
     this.gap = page.next !== undefined && this.fresh.length === page.entries.length ? page : undefined
+    return changed
   }
 
   show(): void {
@@ -71,7 +79,9 @@ export class Feed {
     this.entries = merged([entry], this.entries)
   }
 
-  private begin({ entries, next }: { entries: Entry[]; next?: string }): void {
+  private begin(page: FeedPage): void {
+    const { entries, next } = page
+    this.seen = page
     this.entries = entries
     this.next = next
     this.fresh = []

@@ -6,6 +6,7 @@ import { Fault } from './fault.ts'
 let person: string | undefined
 export function askFor(email: string): void {
   person = email
+  answers.clear()
 }
 
 let signedOut = () => {}
@@ -47,9 +48,14 @@ export async function session(): Promise<Person | null> {
   return user && { ...user, ...(push ? { pushKey: push.public_key } : {}) }
 }
 
+/** The same object as long as nothing has changed. */
 export async function counts(days?: number): Promise<Counts> {
   const query = days ? { since: `${days}d` } : {}
-  return taken(api.defects.counts.get({ query, fetch: options() }))
+  return unlessKnown(
+    `counts ${days}`,
+    asking => api.defects.counts.get({ query, ...asking }),
+    ({ value }) => value,
+  )
 }
 
 export interface FeedPage {
@@ -58,13 +64,19 @@ export interface FeedPage {
   next?: string
 }
 
+/** The same object as long as nothing has changed. */
 export async function feed(section?: string, next?: string, limit = PAGE): Promise<FeedPage> {
   const query = next
     ? Object.fromEntries(new URLSearchParams(next))
     : { limit: String(limit), ...(section === undefined ? {} : { section }) }
-  const { value: entries, response } = await answered(api.defects.get({ query, fetch: options() }))
-  const link = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')
-  return { entries, ...(link?.[1] ? { next: link[1] } : {}) }
+  return unlessKnown(
+    `feed ${new URLSearchParams(query)}`,
+    asking => api.defects.get({ query, ...asking }),
+    ({ value: entries, response }) => {
+      const link = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')
+      return { entries, ...(link?.[1] ? { next: link[1] } : {}) }
+    },
+  )
 }
 
 export async function report(body: ReportBody, key: string): Promise<{ entry: Entry; created: boolean }> {
@@ -74,7 +86,11 @@ export async function report(body: ReportBody, key: string): Promise<{ entry: En
 }
 
 export async function projects(): Promise<Project[]> {
-  return taken(api.projects.get({ query: {}, fetch: options() }))
+  return unlessKnown(
+    'projects',
+    asking => api.projects.get({ query: {}, ...asking }),
+    ({ value }) => value,
+  )
 }
 
 export async function findOrCreateProject(name: string): Promise<Project> {
@@ -111,6 +127,32 @@ interface Answer<T> {
   status: number
 }
 
+/** What was answered last to whom this page asks for, by question; the server says when it still holds. */
+const answers = new Map<string, { etag: string; answer: unknown }>()
+const ANSWERS_MOST = 50
+const NOT_MODIFIED = 304
+
+interface Asking {
+  headers: Record<string, string>
+  fetch: RequestInit
+}
+
+async function unlessKnown<T, A>(
+  question: string,
+  ask: (asking: Asking) => Promise<Answer<T>>,
+  read: (answered: { value: T; response: Response }) => A,
+): Promise<A> {
+  const known = answers.get(question)
+  const headers: Record<string, string> = known ? { 'if-none-match': known.etag } : {}
+  const fresh = await answered(ask({ headers, fetch: options() }))
+  if (known && fresh.response.status === NOT_MODIFIED) return known.answer as A
+  const answer = read(fresh)
+  const etag = fresh.response.headers.get('etag')
+  if (answers.size >= ANSWERS_MOST) answers.clear()
+  if (etag) answers.set(question, { etag, answer })
+  return answer
+}
+
 async function taken<T>(pending: Promise<Answer<T>>): Promise<T> {
   return (await answered(pending)).value
 }
@@ -120,7 +162,7 @@ async function answered<T>(pending: Promise<Answer<T>>): Promise<{ value: T; res
   if (!response) return noAnswer()
   const version = response.headers.get('x-board-version')
   if (version) boardVersion(version)
-  if (error) throw faultOf(status, error.value)
+  if (error && status !== NOT_MODIFIED) throw faultOf(status, error.value)
   return { value: data as T, response }
 }
 

@@ -133,17 +133,21 @@ export class AppState {
     poll(() => this.refresh(outbox))
   }
 
-  private async refresh(outbox: Outbox): Promise<void> {
-    if (this.session.standing !== 'here') return
+  /** Whether to look again soon: something had changed, or the server was away. */
+  private async refresh(outbox: Outbox): Promise<boolean> {
+    if (this.session.standing !== 'here') return false
     const { board, feed } = this
+    let news: boolean[]
     try {
-      await Promise.all([feed.refresh(), board.failed ? board.load() : board.refresh()])
+      const picture = board.failed ? board.load().then(() => true) : board.refresh()
+      news = await Promise.all([feed.refresh(), picture])
       this.away = false
     } catch (error) {
       this.away = error instanceof Fault && error.passing
-      return
+      return true
     }
     await outbox.flush()
+    return news.includes(true)
   }
 
   private filed(entry: Entry, created: boolean): void {
