@@ -32,6 +32,7 @@ export function launchWithHistory(): Promise<Browser> {
 function start(more: string[], ignoreDefaultArgs: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
+    timeout: 100_000,
     ignoreDefaultArgs,
     args: [
       '--no-sandbox',

@@ -1,6 +1,7 @@
 import type { FeedEntry } from '../../server/defects/entry.ts'
 import type { Project } from '../../server/projects/model.ts'
 import { ALICE, type TestApp } from './app.ts'
+import { until } from './until.ts'
 
 export type Send = (path: string, init?: RequestInit) => Promise<Response>
 
@@ -13,7 +14,13 @@ export function post(send: Send, path: string, body: unknown, headers: Record<st
 }
 
 export async function project(app: TestApp, name = 'Hinge rework'): Promise<Project> {
-  const response = await post(app.as(ALICE), '/api/projects', { name })
+  let response = new Response()
+  // The first statement of a database may take longer than its deadline on a busy machine.
+  await until(async () => {
+    response = await post(app.as(ALICE), '/api/projects', { name })
+    return response.status !== 503
+  })
+  if (!response.ok) throw new Error(`no project: ${response.status} ${await response.text()}`)
   return (await response.json()) as Project
 }
 
