@@ -33,6 +33,9 @@ export function createClient(target: Target, options: ClientOptions = {}): Clien
     connect_timeout: 4,
     backoff: () => 0.2,
     fetch_types: false,
+    // A name belongs to one of a pooler's connections. A commit that does not know its own is tried again by the
+    // driver after the transaction was undone, and answered as if it were done.
+    prepare: !pooled,
     onnotice: () => {},
   }
   const sql =
@@ -46,7 +49,7 @@ export function createClient(target: Target, options: ClientOptions = {}): Clien
             : { ...SESSION_SETTINGS, ...(options.unlimited ? noTimeLimits : timeLimits) },
         })
   return {
-    queries: drizzle(withCheckedResults(sql, pooled ? UNNAMED : PREPARED), { schema }) as unknown as Queries,
+    queries: drizzle(withCheckedResults(sql), { schema }) as unknown as Queries,
     end: seconds => sql.end({ timeout: seconds }),
   }
 }
@@ -85,20 +88,18 @@ const noTimeLimits = { ...timeLimits, statement_timeout: NO_LIMIT_MS, lock_timeo
 
 /** Without `simple: false` a statement that has no parameters goes out as text, to be parsed and planned each time. */
 const PREPARED: object = { prepare: true, simple: false }
-/** A name belongs to one of the pooler's connections, and the next statement may meet another. */
-const UNNAMED: object = { prepare: false, simple: false }
 
 /**
  * After a killed connection postgres.js may deliver the next result with holes in front. Such rows
  * never reach a caller.
  */
-function withCheckedResults(sql: postgres.Sql, prepared: object): postgres.Sql {
+function withCheckedResults(sql: postgres.Sql): postgres.Sql {
   const unsafe = (
     query: string,
     parameters?: postgres.ParameterOrJSON<never>[],
     options?: { prepare?: boolean },
   ) => {
-    const pending = sql.unsafe(query, parameters, options?.prepare ? prepared : {})
+    const pending = sql.unsafe(query, parameters, options?.prepare ? PREPARED : {})
     return {
       // biome-ignore lint/suspicious/noThenProperty: drizzle awaits what it gets, or asks it for values()
       then: (done: (rows: unknown) => unknown, failed: (error: unknown) => unknown) =>
@@ -112,7 +113,7 @@ function withCheckedResults(sql: postgres.Sql, prepared: object): postgres.Sql {
       if (property === 'begin' || property === 'savepoint') {
         return (run: (tx: postgres.Sql) => unknown) =>
           (target as unknown as Record<string, (run: unknown) => unknown>)[property]?.((tx: postgres.Sql) =>
-            run(withCheckedResults(tx, prepared)),
+            run(withCheckedResults(tx)),
           )
       }
       return Reflect.get(target, property)

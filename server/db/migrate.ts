@@ -5,7 +5,7 @@ import { assets } from '../assets.ts'
 import { DatabaseUnavailable } from '../errors.ts'
 import { createClient, type Queries, type Target } from './client.ts'
 import { within } from './deadline.ts'
-import { sqlState, translate } from './faults.ts'
+import { innermost, sqlState, translate } from './faults.ts'
 import { missingSettings } from './pooler.ts'
 
 /** The database was migrated by a newer Faultline; this one must not touch it. */
@@ -154,6 +154,10 @@ function asUnsuitable(error: unknown): DatabaseUnsuitable | undefined {
   if (/^28/.test(state))
     return new DatabaseUnsuitable('the database refuses the user or password of DATABASE_URL')
   if (state === '3D000') return new DatabaseUnsuitable('the database that DATABASE_URL names does not exist')
+  if (state === '08P01' && /startup parameter/.test(innermost(error).message))
+    return new DatabaseUnsuitable(
+      'what answers at DATABASE_URL takes no settings with a connection, as poolers do: set DATABASE_POOLER=transaction',
+    )
   if (state === '42501') return new DatabaseUnsuitable('the user of DATABASE_URL may not create tables there')
   return undefined
 }
@@ -165,10 +169,10 @@ async function pendingOf(queries: Queries, known: Migration[]): Promise<Migratio
 }
 
 async function lastApplied(queries: Queries): Promise<number> {
-  const [table] = await queries.execute<{ there: boolean }>(
-    sql`select to_regclass('drizzle.__drizzle_migrations') is not null as there`,
-  )
-  if (!table?.there) return 0
+  // Not by to_regclass: a transaction under way may remember that the table was not there.
+  const tables = await queries.execute(sql`select from pg_class join pg_namespace n on n.oid = relnamespace
+    where nspname = 'drizzle' and relname = '__drizzle_migrations'`)
+  if (!tables.length) return 0
   const [last] = await queries.execute<{ applied: string | null }>(
     sql`select max(created_at)::text as applied from drizzle.__drizzle_migrations`,
   )

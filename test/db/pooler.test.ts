@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { connect, type Database } from '../../server/db/database.ts'
 import { DatabaseUnsuitable, migrate, pendingMigrations } from '../../server/db/migrate.ts'
 import { runPrepared } from '../../server/db/prepared.ts'
+import { projects } from '../../server/db/schema.ts'
 import { DatabaseUnavailable } from '../../server/errors.ts'
 import { post, project, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
@@ -33,6 +34,16 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode (needs pgbo
       () => undefined,
       error => error as Error,
     )
+
+  test('without the setting a pooler is recognised, in either mode, and the setting is named', async () => {
+    const sessions = await startPgBouncer(database.url, { mode: 'session' })
+    for (const { url } of [pooler, sessions]) {
+      const error = await migrate({ kind: 'postgres', url }).catch(fault => fault)
+      expect(error).toBeInstanceOf(DatabaseUnsuitable)
+      expect(error.message).toContain('set DATABASE_POOLER=transaction')
+    }
+    await sessions.remove()
+  })
 
   test('settings that the role does not bring are told as the statements that set them', async () => {
     const error = await refusal()
@@ -113,6 +124,25 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode (needs pgbo
     }
     const rounds = Array.from({ length: 300 }, (_, n) => n)
     await Promise.all(clients.flatMap((db, i) => rounds.map(n => ask(db, `client ${i}`, n))))
+    await Promise.all(clients.map(db => db.close()))
+  })
+
+  test('what a transaction acknowledged is stored', async () => {
+    const clients = [connect(target), connect(target)]
+    const rows = Array.from({ length: 200 }, (_, n) => ({
+      id: Bun.randomUUIDv7(),
+      name: `acknowledged ${n}`,
+    }))
+    await Promise.all(
+      rows.map((row, n) =>
+        clients[n % 2]!.transaction(async tx => {
+          await tx.execute(sql`select pg_backend_pid()`)
+          await tx.insert(projects).values(row)
+        }),
+      ),
+    )
+    const stored = await admin`select id from projects where name like 'acknowledged %'`
+    expect(stored.map(({ id }) => id).toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
     await Promise.all(clients.map(db => db.close()))
   })
 
