@@ -2,28 +2,31 @@ import { JSON_TYPE } from './wire.ts'
 
 /** What several readers share. */
 export interface Answer {
-  bytes: Uint8Array<ArrayBuffer>
+  /** handed to a response without being copied, as bytes would be */
+  body: Blob
   etag: string
   headers: Headers
 }
 
-const utf8 = new TextEncoder()
+export const ofEveryAnswer = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
+
+const common = { ...ofEveryAnswer, 'content-type': JSON_TYPE, 'cache-control': 'no-store' }
 
 /** Serialises once a query. By the version an open page notices that the board is another. */
 export function answersUnder({ svg }: { svg: string }) {
   const version = Bun.hash(svg).toString(36)
   return (value: unknown, link?: string): Answer => {
-    const bytes = utf8.encode(JSON.stringify(value))
-    const etag = `"${Bun.hash(bytes, Bun.hash(link ?? '')).toString(36)}"`
-    const headers = new Headers({ 'content-type': JSON_TYPE, 'x-board-version': version, etag })
+    const text = JSON.stringify(value)
+    const etag = `"${Bun.hash(text, Bun.hash(link ?? '')).toString(36)}"`
+    const headers = new Headers({ ...common, 'x-board-version': version, etag })
     if (link) headers.set('link', link)
-    return { bytes, etag, headers }
+    return { body: new Blob([text]), etag, headers }
   }
 }
 
 /** The answer, or 304 to who has it already. */
-export function respond(request: Request, { bytes, etag, headers }: Answer): Response {
-  if (!isKnown(request, etag)) return new Response(bytes, { headers })
+export function respond(request: Request, { body, etag, headers }: Answer): Response {
+  if (!isKnown(request, etag)) return new Response(body, { headers })
   const response = new Response(null, { status: 304, headers })
   response.headers.delete('content-type')
   return response

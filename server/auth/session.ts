@@ -39,7 +39,8 @@ export function createSessions(config: Config, now: () => number = Date.now) {
   const name = jar.name()
   const seal = createSeal(config.session, 'session', now)
   const ttl = config.session.ttlSeconds * 1000
-  const remembered = new Map<string, Session>()
+  /** By their seals; only their time can still run out. */
+  const remembered = new Map<string, Visitor>()
 
   function judge(session: Session): Visitor | undefined {
     const expiresAt = Math.min(session.exp, session.iat + ttl)
@@ -49,23 +50,29 @@ export function createSessions(config: Config, now: () => number = Date.now) {
     return { email: admission.email, isOwner: isOwner(admission.email, config), expiresAt }
   }
 
-  function remember(sealed: string, session: Session) {
+  function remember(sealed: string, visitor: Visitor) {
     if (remembered.has(sealed)) return
     const oldest = remembered.keys().next()
     if (remembered.size >= REMEMBERED_MOST && !oldest.done) remembered.delete(oldest.value)
-    remembered.set(sealed, session)
+    remembered.set(sealed, visitor)
+  }
+
+  function recall(sealed: string): Visitor | undefined {
+    const visitor = remembered.get(sealed)
+    if (visitor && visitor.expiresAt > now()) return visitor
+    remembered.delete(sealed)
   }
 
   async function firstThatOpens(candidates: string[]): Promise<Visitor | undefined> {
     for (const sealed of candidates) {
-      const session = remembered.get(sealed) ?? (await seal.open(sealed))
-      if (!Value.Check(Session, session)) continue
-      const visitor = judge(session)
+      const visitor = recall(sealed) ?? opened(await seal.open(sealed))
       if (!visitor) continue
-      remember(sealed, session)
+      remember(sealed, visitor)
       return visitor
     }
   }
+
+  const opened = (session: unknown) => (Value.Check(Session, session) ? judge(session) : undefined)
 
   return {
     /** Who a Cookie header belongs to, judged against the configuration in force; at once when the seal was opened before. */
@@ -74,11 +81,7 @@ export function createSessions(config: Config, now: () => number = Date.now) {
       const candidates = cookiesOf(cookieHeader).filter(([is]) => is === name)
       const first = candidates[0]?.[1]
       if (first === undefined) return undefined
-      const session = remembered.get(first)
-      const visitor = session && judge(session)
-      if (visitor) return visitor
-      remembered.delete(first)
-      return firstThatOpens(candidates.slice(0, CANDIDATES_MOST).map(([, value]) => value))
+      return recall(first) ?? firstThatOpens(candidates.slice(0, CANDIDATES_MOST).map(([, value]) => value))
     },
     /** The Set-Cookie value that begins a session. */
     async begin(email: string): Promise<string> {

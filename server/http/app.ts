@@ -8,13 +8,13 @@ import type { Deps } from '../deps.ts'
 import { projectRoutes } from '../projects/routes.ts'
 import { pushRoutes } from '../push/routes.ts'
 import { messagePage } from './document.ts'
-import { bodyRead, ownError, queryNamesOf, withLongHost } from './elysia.ts'
+import { bodyRead, ownError, queryChecksOf, withLongHost } from './elysia.ts'
 import { type Bundle, boardFiles, send } from './files.ts'
 import { type Admitted, createGate } from './gate.ts'
 import { createFinish } from './headers.ts'
-import { healthRoutes } from './health.ts'
+import { alive, asksForLife, healthRoutes } from './health.ts'
 import { createErrorMapper, createRefuse } from './problem.ts'
-import { checkQuery, isApi, isRead, readJson, readTarget, seemsApi, type Target } from './request.ts'
+import { isApi, isRead, queryCheck, readJson, readTarget, seemsApi, type Target } from './request.ts'
 import { type Address, createAddressBook, pageRoutes } from './routes.ts'
 
 export type App = ReturnType<typeof createApi>
@@ -64,7 +64,7 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
   const isDraining = () => draining
   const finish = createFinish(config, isDraining)
   const api = createApi(deps, fail, isDraining)
-  const queryNames = queryNamesOf(api.routes)
+  const queryCheckOf = queryChecksOf(api.routes, queryCheck)
   const addresses = createAddressBook(config, bundle.files.keys(), board.images.keys())
   const gate = createGate({ config, sessions, addresses, refuse })
   const files = new Map([
@@ -106,7 +106,8 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
   }
 
   function askApi(request: Request, { path, search }: Target, context: RequestContext, address: Address) {
-    if (context.inApi && search) checkQuery(search, queryNames(request.method, address.path))
+    if (context.inApi && search) queryCheckOf(request.method, address.path)(search)
+    if (asksForLife(address.path, search)) return alive()
     setContext(request, context)
     return api.fetch(withLongHost(request, path + search))
   }

@@ -33,16 +33,23 @@ export const bodyRead = ({ request }: { request: Request }) => contextOf(request
 /** A value that breaks its schema is printed, which fails where `toString` is no function (none). */
 export const withoutToString = (name: string, value: unknown) => (name === 'toString' ? undefined : value)
 
-/** Parameters that no schema names are dropped and repeated ones overwritten in silence (none), so we check. */
-export function queryNamesOf(routes: readonly ElysiaRoute[]): (method: string, path: string) => Set<string> {
-  const names = new Map(
+/**
+ * Parameters that no schema names are dropped and repeated ones overwritten in silence (none), so we check. `check` is
+ * made once a route from the names that it takes.
+ */
+export function queryChecksOf<Check>(
+  routes: readonly ElysiaRoute[],
+  check: (names: ReadonlySet<string>) => Check,
+): (method: string, path: string) => Check {
+  const checks = new Map(
     routes.map(({ method, path, hooks }) => [
       `${method} ${path}`,
-      new Set(Object.keys(hooks?.query?.properties ?? {})),
+      check(new Set(Object.keys(hooks?.query?.properties ?? {}))),
     ]),
   )
+  const none = check(new Set())
   // HEAD runs the handler of GET.
-  return (method, path) => names.get(`${method === 'HEAD' ? 'GET' : method} ${pathOf(path)}`) ?? new Set()
+  return (method, path) => checks.get(`${method === 'HEAD' ? 'GET' : method} ${pathOf(path)}`) ?? none
 }
 
 /** `/sections/{id}` as Elysia writes it. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { isKnown } from '../answer.ts'
+import { isKnown, ofEveryAnswer } from '../answer.ts'
 import type { Deps } from '../deps.ts'
 import { pageHeaders } from './headers.ts'
 import { memoized } from './memo.ts'
@@ -25,7 +25,8 @@ interface Encoded<T> {
 export type StaticFile = Encoded<Variant>
 
 interface Variant {
-  body: Body
+  /** handed to a response without being copied, as bytes would be */
+  body: Blob
   /** built once: handing them over costs half of what a literal does */
   headers: Headers
   etag: string
@@ -50,8 +51,8 @@ export function readBundle(folder: string): Bundle {
     listFiles(folder).map(file => [`/${file}`, readStatic(folder, file)]),
   )
   const shell = take(files, '/index.html')
-  const template = new TextDecoder().decode(take(files, '/page.html').identity.body)
-  return { files, shell, template }
+  take(files, '/page.html')
+  return { files, shell, template: readFileSync(join(folder, 'page.html'), 'utf8') }
 }
 
 function take(files: Map<string, StaticFile>, path: string): StaticFile {
@@ -107,7 +108,8 @@ function staticFile({ identity, br, gzip }: Encoded<Body>, common: Record<string
   const variant = (body: Body, encoding?: 'br' | 'gzip'): Variant => {
     const etag = encoding ? `"${hash}-${encoding}"` : `"${hash}"`
     const coding: Record<string, string> = encoding ? { 'content-encoding': encoding } : {}
-    return { body, etag, headers: new Headers({ ...common, ...vary, etag, ...coding }) }
+    const headers = new Headers({ ...ofEveryAnswer, ...common, ...vary, etag, ...coding })
+    return { body: new Blob([body]), etag, headers }
   }
   return { identity: variant(identity), br: br && variant(br, 'br'), gzip: gzip && variant(gzip, 'gzip') }
 }

@@ -101,8 +101,16 @@ function cutOff(): never {
   throw new Refusal('malformed_request')
 }
 
-/** A misspelt or doubled parameter is a fault, not a default. */
-export function checkQuery(search: string, known: ReadonlySet<string>): void {
+/** A misspelt or doubled parameter is a fault, not a default. Judged once for each spelling. */
+export function queryCheck(known: ReadonlySet<string>): (search: string) => void {
+  const faultsOf = memoized(1_000, search => queryFaults(search, known))
+  return search => {
+    const faults = faultsOf(search)
+    if (faults.length) throw new Refusal('invalid_query', faults)
+  }
+}
+
+function queryFaults(search: string, known: ReadonlySet<string>): FieldFault[] {
   const seen = new Set<string>()
   const faults: FieldFault[] = []
   for (const pair of search.slice(1).split('&')) {
@@ -115,7 +123,7 @@ export function checkQuery(search: string, known: ReadonlySet<string>): void {
     else if (seen.has(name)) faults.push({ field, message: 'is given more than once' })
     seen.add(name ?? rawName)
   }
-  if (faults.length) throw new Refusal('invalid_query', faults)
+  return faults
 }
 
 function decoded(text: string): string | undefined {
