@@ -5,7 +5,7 @@ import { createOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/session.ts'
 import { loadBoard } from './board/board.ts'
 import type { Config } from './config/read.ts'
-import { availableWhen, connect } from './db/database.ts'
+import { availableAfter, connect } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { startUpkeep } from './db/upkeep.ts'
@@ -51,8 +51,8 @@ export async function start(
     log[harmless ? 'info' : 'warn']('the drawing was changed', change)
   const bundle = readBundle(assets.web)
   const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
-  let ready = false
-  const db = availableWhen(() => ready, connect(opened.target, opened.close))
+  const ready = Promise.withResolvers<void>()
+  const db = availableAfter(ready.promise, connect(opened.target, opened.close))
   const push = createPushQueue({ config, db, board, log })
   const identity = { oidc: createOidc(config), sessions: createSessions(config) }
   const renderPage = createRenderer(bundle.template)
@@ -71,7 +71,7 @@ export async function start(
   let upkeep: { stop(): void } | undefined
   const becameReady = bringUp(opened, log, stopping.signal).then(() => {
     if (stopping.signal.aborted) return
-    ready = true
+    ready.resolve()
     server ??= listen(config, app.handle, log)
     if (db.kind === 'embedded') upkeep = startUpkeep(db, log)
     log.info('ready', { url: config.publicUrl, database: db.kind })

@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { startCluster } from './support/postgres.ts'
+import { installMissing } from './support/programs.ts'
 
 /** Debian's packages, each by the program that it brings. */
 const PROGRAMS = { chromium: '/usr/bin/chromium', pgbouncer: '/usr/sbin/pgbouncer' }
@@ -69,7 +70,7 @@ const scratch = mkdtempSync(join(scratchPlace(), 'faultline-run-'))
 // Some tests run as another user.
 chmodSync(scratch, 0o755)
 
-await ensurePrograms()
+await installMissing(PROGRAMS)
 const cluster = await startCluster({ durable: false })
 try {
   const queue = suites
@@ -185,20 +186,4 @@ function add(counts: typeof total): void {
   total.passed += counts.passed
   total.failed += counts.failed
   total.skipped += counts.skipped
-}
-
-/** What some tests need comes from Debian's packages where root runs them; elsewhere they say that they skip. */
-async function ensurePrograms(): Promise<void> {
-  const missing = Object.entries(PROGRAMS).flatMap(([name, path]) => (existsSync(path) ? [] : [name]))
-  if (!missing.length || process.getuid?.() !== 0 || !Bun.which('apt-get')) return
-  console.log(`installing ${missing.join(', ')}`)
-  for (const command of [['update'], ['install', '-y', '--no-install-recommends', ...missing]]) {
-    const child = Bun.spawn(['apt-get', '-qq', ...command], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      stdin: 'ignore',
-      stdout: 'ignore',
-      stderr: 'inherit',
-    })
-    await child.exited
-  }
 }

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import { DatabaseUnavailable } from '../errors.ts'
 import { type Client, createClient, type Queries, STATEMENT_DEADLINE_MS, type Target } from './client.ts'
 import { within } from './deadline.ts'
 import { leavesServer, lostConnection, nothingDone, rolledBack, translate } from './faults.ts'
@@ -40,6 +39,8 @@ export interface TransactionOptions {
 }
 
 const HEALTH_DEADLINE_MS = 900
+/** Longer than a server needs whose database is there. */
+const START_MS = 1_000
 /** With less time left than this nothing is begun again. */
 const RETRY_LEAST_MS = 100
 const LONGEST_PAUSE_MS = 250
@@ -126,15 +127,18 @@ export function connect(target: Target, afterClose: () => Promise<void> = async 
 
 const READ_ONLY = sql`select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`
 
-/** A database whose schema is not known to be right yet: nobody may use it until then. */
-export function availableWhen(ready: () => boolean, db: Database): Database {
-  const gate = <T>(use: () => Promise<T>) =>
-    ready() ? use() : Promise.reject(new DatabaseUnavailable('starting'))
+/** A database whose schema is not known to be right yet. Who comes early waits for a moment, and for no outage. */
+export function availableAfter(ready: Promise<void>, db: Database): Database {
+  let isReady = false
+  const known = ready.then(() => {
+    isReady = true
+  })
+  const gate = <T>(use: () => Promise<T>) => (isReady ? use() : within(START_MS, known).then(use))
   return {
     ...db,
     read: run => gate(() => db.read(run)),
     write: (run, options) => gate(() => db.write(run, options)),
     transaction: (run, options) => gate(() => db.transaction(run, options)),
-    health: async () => (ready() ? await db.health() : 'unreachable'),
+    health: async () => (isReady ? await db.health() : 'unreachable'),
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
-import { connect } from '../../server/db/database.ts'
+import { availableAfter, connect } from '../../server/db/database.ts'
 import { translate } from '../../server/db/faults.ts'
 import { DatabaseUnavailable } from '../../server/errors.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -73,4 +73,23 @@ test('states of a database or machine that cannot serve now are told from faults
   for (const code of ['22021', '23505', '42703', 'ERR_INVALID_ARG_TYPE']) {
     expect([code, judged(code)]).not.toEqual([code, expect.any(DatabaseUnavailable)])
   }
+})
+
+test('who comes while the server starts waits for its database, and its health says no until then', async () => {
+  const ready = Promise.withResolvers<void>()
+  const db = availableAfter(ready.promise, connect({ kind: 'postgres', url: database.url }))
+  const early = db.read(q => q.execute<{ n: number }>(sql`select 1 as n`))
+  expect(await db.health()).toBe('unreachable')
+  ready.resolve()
+  expect([...(await early)]).toEqual([{ n: 1 }])
+  expect(await db.health()).toBe('ok')
+  await db.close()
+})
+
+test('a start that takes long lets nobody wait for its end', async () => {
+  const db = availableAfter(new Promise(() => {}), connect({ kind: 'postgres', url: database.url }))
+  expect(await db.read(q => q.execute(sql`select 1`)).catch(error => error)).toBeInstanceOf(
+    DatabaseUnavailable,
+  )
+  await db.close()
 })
