@@ -40,8 +40,9 @@ describe.skipIf(!pressed.length)(`sections of drawings of many programs${noDrawi
       await screenshot(page, `pressed-${name}`)
       const wrong: string[] = []
       for (const { id, label } of pressable(board)) {
-        const points = await page.evaluate(pointsOn, { id, ids: marked(board), seed: name.length })
+        // first what may scroll the page
         const badge = await badgeOf(page, id)
+        const points = await page.evaluate(pointsOn, { id, ids: marked(board), seed: name.length })
         for (const [where, point] of [
           ['badge', badge] as const,
           ...points.map(point => ['point', point] as const),

@@ -1,4 +1,4 @@
-import { boxes, SHAPES, sources } from './outline.ts'
+import { bare, boxes, isLine, SHAPES, sources } from './outline.ts'
 import type { Picture } from './picture.ts'
 import { findSpots, type Spot, stack } from './spots.ts'
 
@@ -13,67 +13,89 @@ export function arrange(picture: Picture): Map<string, Spot> {
   const spots = findSpots(picture)
   const stacked = stack(sections.map(section => ({ section, spot: spots.get(section.id)! })))
   for (const { button } of sections) button.remove()
-  for (const { parts, button } of sections)
-    for (const [index, part] of parts.entries()) markPaint(svg, part, button.children[index]!)
+  const toScreen = DOMMatrix.fromMatrix(svg.getScreenCTM()!)
+  const painted = sections.flatMap(({ id, parts, button }) => {
+    const points = spots.get(id)!.points.map(point => point.matrixTransform(toScreen))
+    return parts.map((part, index) => {
+      const outline = button.children[index]!
+      const shapes = [...outline.querySelectorAll<SVGElement>(SHAPES)]
+      const isGiven = part.querySelector('.section-area') !== null
+      const ground = isGiven
+        ? undefined
+        : shapes.findLast(shape => isGround(sources.get(shape), part, points))
+      return { outline, shapes, isGiven, ground, flat: ground && isFlat(sources.get(ground)!) }
+    })
+  })
+  // after all was looked at, since each change would have the drawing laid out again
+  for (const paint of painted) markPaint(paint)
   svg.append(...stacked.map(({ section }) => section.button))
   return spots
 }
 
-/** Heat is painted on the flat ground of a section where people can see it, else as a tint over its outline. */
-function markPaint(svg: SVGSVGElement, part: SVGElement, outline: Element): void {
-  const shapes = [...outline.querySelectorAll<SVGElement>(SHAPES)]
-  const ground = groundOf(svg, part, shapes)
+interface Paint {
+  outline: Element
+  shapes: SVGElement[]
+  /** the drawing itself says what is to be coloured */
+  isGiven: boolean
+  /** what makes up most of the part, as its copy in the outline */
+  ground: SVGElement | undefined
+  flat: boolean | undefined
+}
+
+/** Heat takes the place of a flat fill, lies on any other below what is drawn on it, and else on the whole outline. */
+function markPaint({ outline, isGiven, shapes, ground, flat }: Paint): void {
   if (ground) {
-    sources.get(ground)!.classList.add('section-area')
     ground.classList.add('edge')
+    const source = sources.get(ground)!
+    if (flat) source.classList.add('section-area')
+    else source.after(tintOf(source))
     return
   }
-  if (!part.querySelector('.section-area')) outline.classList.add('tinted')
   const drawn = shapes.filter(shape => !boxes.has(shape))
+  if (!isGiven) outline.classList.add('tinted')
+  if (!drawn.length) outline.classList.add('words')
   for (const shape of drawn.length ? drawn : shapes) shape.classList.add('edge')
 }
 
-function groundOf(svg: SVGSVGElement, part: SVGElement, shapes: SVGElement[]): SVGElement | undefined {
-  const sizeOf = (element: Element) => {
-    const { width, height } = element.getBoundingClientRect()
-    return width * height
+/** Whether it makes up most of an element, in sight as far as it lies in the window. */
+function isGround(source: SVGElement | undefined, part: SVGElement, points: DOMPoint[]): boolean {
+  if (!(source instanceof SVGGeometryElement) || isLine(source)) return false
+  const [own, whole] = [source, part].map(element => element.getBoundingClientRect()) as [DOMRect, DOMRect]
+  if (own.width * own.height < MOST * whole.width * whole.height) return false
+  const toLocal = DOMMatrix.fromMatrix(source.getScreenCTM()!).inverse()
+  let [above, seen] = [0, 0]
+  for (const point of points) {
+    if (!source.isPointInFill(point.matrixTransform(toLocal))) continue
+    const highest = opaqueAt(point)
+    if (!highest?.closest('.board')) continue
+    seen++
+    if (source.compareDocumentPosition(highest) & Node.DOCUMENT_POSITION_FOLLOWING) above++
   }
-  const [first] = shapes
-    .filter(shape => sources.has(shape))
-    .map(shape => ({ shape, source: sources.get(shape)!, size: sizeOf(sources.get(shape)!) }))
-    .sort((a, b) => b.size - a.size)
-  if (!first || first.size < MOST * sizeOf(part) || !isFlat(first.source, svg)) return undefined
-  return isCovered(first.source as SVGGeometryElement, part) ? undefined : first.shape
+  return above <= seen / 2
 }
 
-function isFlat(source: Element, svg: Element): boolean {
+function opaqueAt({ x, y }: DOMPoint): Element | undefined {
+  const isOpaque = (element: Element) => Number(getComputedStyle(element).fillOpacity) > 0.5
+  const highest = document.elementFromPoint(x, y)
+  // to ask for all that lie there takes much longer
+  return highest && isOpaque(highest) ? highest : document.elementsFromPoint(x, y).find(isOpaque)
+}
+
+function tintOf(source: SVGElement): SVGElement {
+  const tint = bare(source.localName, source)
+  for (const name of ['fill', 'stroke']) tint.setAttribute(name, 'none')
+  tint.setAttribute('class', 'section-area')
+  tint.setAttribute('fill-opacity', '0.75')
+  return tint
+}
+
+function isFlat(source: Element): boolean {
   const { fill, fillOpacity } = getComputedStyle(source)
   if (!fill.startsWith('rgb(') || fillOpacity !== '1') return false
-  for (let outer: Element | null = source; outer && outer !== svg; outer = outer.parentElement)
+  for (let outer: Element | null = source; outer?.closest('svg'); outer = outer.parentElement)
     if (getComputedStyle(outer).opacity !== '1') return false
   return true
 }
-
-/** Whether something else is drawn over most of it, as far as that lies in the window. */
-function isCovered(source: SVGGeometryElement, part: Element): boolean {
-  const { left, top, width, height } = source.getBoundingClientRect()
-  const matrix = source.getScreenCTM()?.inverse()
-  let [above, seen] = [0, 0]
-  for (let n = 0; n < 49; n++) {
-    const point = new DOMPoint(
-      left + (((n % 7) + 0.5) * width) / 7,
-      top + ((Math.floor(n / 7) + 0.5) * height) / 7,
-    )
-    if (!matrix || !source.isPointInFill(point.matrixTransform(matrix))) continue
-    const hit = document.elementsFromPoint(point.x, point.y).find(isOpaque)
-    if (!hit?.closest('.board')) continue
-    seen++
-    if (!part.contains(hit)) above++
-  }
-  return above > seen / 2
-}
-
-const isOpaque = (element: Element) => Number(getComputedStyle(element).fillOpacity) > 0.5
 
 /** Grows what is smaller than a finger, below all sections: where the ground around it is free. */
 export function grow({ svg, sections }: Picture, spots: Map<string, Spot>, scale: number): void {

@@ -60,7 +60,8 @@ function shell(source: Element, inside: SVGElement[]): SVGElement {
   return copy
 }
 
-function bare(name: string, source: Element): SVGElement {
+/** A copy of an element alone, without its paint. */
+export function bare(name: string, source: Element): SVGElement {
   const copy = document.createElementNS('http://www.w3.org/2000/svg', name) as SVGElement
   for (const kept of KEPT) {
     const value = source.getAttribute(kept)
@@ -70,7 +71,7 @@ function bare(name: string, source: Element): SVGElement {
 }
 
 /** A line that encloses nothing has no area to press or to paint. */
-function isLine(source: Element): boolean {
+export function isLine(source: Element): boolean {
   if (source.localName === 'line') return true
   const filled = source.closest('[fill]')?.getAttribute('fill') !== 'none'
   if (filled || !/^(polyline|path)$/.test(source.localName)) return false

@@ -8,11 +8,13 @@ export interface Spot {
   radius: number
   area: number
   box: DOMRect
+  /** some points on it */
+  points: DOMPoint[]
 }
 
 interface Drawn {
   svg: SVGSVGElement
-  sections: { id: string; button: SVGElement }[]
+  sections: { id: string; button: SVGElement; parts: SVGElement[] }[]
 }
 
 interface Shape {
@@ -26,14 +28,22 @@ interface Sampled {
   box: DOMRect
   cell: number
   inside: DOMPoint[]
+  /** what is written on it */
+  words: DOMRect[]
 }
 
-const SAMPLES = 300
+/** Of one section, and of all together. */
+const SAMPLES = 200
+const ALL_SAMPLES = 15_000
 
 /** Looks at the drawn sections: where each is free of smaller ones, and which is to lie above which. */
 export function findSpots({ svg, sections }: Drawn): Map<string, Spot> {
   const toDrawing = DOMMatrix.fromMatrix(svg.getScreenCTM()!).inverse()
-  const sampled = new Map(sections.map(({ id, button }) => [id, sample(button, toDrawing)]))
+  sizeBoxes(sections.map(({ button }) => button))
+  const many = Math.min(SAMPLES, ALL_SAMPLES / sections.length)
+  const sampled = new Map(
+    sections.map(({ id, button, parts }) => [id, sample(button, parts, toDrawing, many)]),
+  )
   const areaOf = ({ inside, cell }: Sampled) => Math.max(inside.length, 0.5) * cell * cell
   return new Map(
     [...sampled].map(([id, section]) => {
@@ -41,8 +51,8 @@ export function findSpots({ svg, sections }: Drawn): Map<string, Spot> {
       const smaller = [...sampled.values()].filter(
         other => other !== section && areaOf(other) < area && overlap(other.box, section.box),
       )
-      const isFree = (point: DOMPoint) => !smaller.some(other => isIn(other.shapes, point))
-      return [id, { ...middleOf(section, section.inside.filter(isFree)), area, box: section.box }]
+      const free = section.inside.filter(point => !smaller.some(other => isIn(other.shapes, point)))
+      return [id, { ...placeFor(section, free), area, box: section.box, points: someOf(section.inside) }]
     }),
   )
 }
@@ -60,55 +70,83 @@ export function stack<T extends { spot: Spot }>(sections: T[]): T[] {
   return stacked
 }
 
-function sample(button: SVGElement, toDrawing: DOMMatrix): Sampled {
+function sample(button: SVGElement, parts: SVGElement[], toDrawing: DOMMatrix, many: number): Sampled {
   const shapes = [...button.querySelectorAll<SVGGeometryElement>(SHAPES)].flatMap(element => {
     const shape = shapeOf(element, toDrawing)
     return shape ? [shape] : []
   })
   const box = boxAround(shapes.flatMap(({ box }) => [box, new DOMPoint(box.right, box.bottom)]))
-  const cell = Math.max(Math.sqrt((box.width * box.height) / SAMPLES), Math.max(box.width, box.height) / 60)
+  const cell = Math.max(Math.sqrt((box.width * box.height) / many), Math.max(box.width, box.height) / 60)
   const inside: DOMPoint[] = []
   for (const x of steps(box.x, box.width, cell))
     for (const y of steps(box.y, box.height, cell)) {
       const point = new DOMPoint(x, y)
       if (isIn(shapes, point)) inside.push(point)
     }
-  return { shapes, box, cell, inside }
+  const texts = parts.flatMap(part => [...part.querySelectorAll('text')])
+  const words = texts.map(text => boxOf(text.getBBox(), toDrawing.multiply(text.getScreenCTM() ?? toDrawing)))
+  return { shapes, box, cell, inside, words }
 }
+
+const SOME = 9
+
+const someOf = (points: DOMPoint[]) =>
+  points.filter((_, index) => index % Math.ceil(points.length / SOME) === 0)
 
 function steps(from: number, length: number, cell: number): number[] {
   const many = Math.max(1, Math.round(length / cell))
   return Array.from({ length: many }, (_, index) => from + ((index + 0.5) * length) / many)
 }
 
+/** All are measured before any is changed: else the whole drawing would be laid out again for each. */
+function sizeBoxes(buttons: SVGElement[]): void {
+  const measured = buttons
+    .flatMap(button => [...button.querySelectorAll('rect')])
+    .map(rect => ({ rect, box: boxes.get(rect)?.getBBox() }))
+  for (const { rect, box } of measured)
+    for (const name of ['x', 'y', 'width', 'height'] as const)
+      if (box) rect.setAttribute(name, String(box[name]))
+}
+
 function shapeOf(element: SVGGeometryElement, toDrawing: DOMMatrix): Shape | undefined {
-  const source = boxes.get(element)
-  const own = (source ?? element).getBBox()
-  if (source)
-    for (const name of ['x', 'y', 'width', 'height'] as const) element.setAttribute(name, String(own[name]))
+  const own = element.getBBox()
   const screen = element.getScreenCTM()
   if (!screen || !(own.width || own.height)) return undefined
   const matrix = toDrawing.multiply(screen)
   const grown = element.classList.contains('line')
     ? Number.parseFloat(getComputedStyle(element).strokeWidth) / 2
     : 0
-  const [left, right] = [own.x - grown, own.x + own.width + grown]
-  const [top, bottom] = [own.y - grown, own.y + own.height + grown]
+  const box = new DOMRect(own.x - grown, own.y - grown, own.width + 2 * grown, own.height + 2 * grown)
+  return { element, toLocal: matrix.inverse(), box: boxOf(box, matrix) }
+}
+
+/** Around a box that is moved. */
+function boxOf({ x, y, width, height }: DOMRect, matrix: DOMMatrix): DOMRect {
   const corners = [
-    [left, top],
-    [right, top],
-    [left, bottom],
-    [right, bottom],
-  ].map(([x, y]) => new DOMPoint(x, y).matrixTransform(matrix))
-  return { element, toLocal: matrix.inverse(), box: boxAround(corners) }
+    [x, y],
+    [x + width, y],
+    [x, y + height],
+    [x + width, y + height],
+  ]
+  return boxAround(corners.map(([x, y]) => new DOMPoint(x, y).matrixTransform(matrix)))
 }
 
 function isIn(shapes: Shape[], point: DOMPoint): boolean {
   return shapes.some(({ element, toLocal, box }) => {
-    if (point.x < box.left || point.x > box.right || point.y < box.top || point.y > box.bottom) return false
+    if (!holds(box, point)) return false
     const local = point.matrixTransform(toLocal)
     return element.classList.contains('line') ? element.isPointInStroke(local) : element.isPointInFill(local)
   })
+}
+
+/** Where a number stands: beside the words, if there is room. */
+function placeFor(section: Sampled, free: DOMPoint[]) {
+  const middle = middleOf(section, free)
+  const beside = middleOf(
+    section,
+    free.filter(point => !section.words.some(words => holds(words, point))),
+  )
+  return beside.radius <= middle.radius / 3 ? middle : { ...beside, radius: middle.radius }
 }
 
 /** Of the points the one that is farthest from the edge; of several the one nearest to the middle of all. */
@@ -142,13 +180,15 @@ function onLine(shapes: Shape[]): { x: number; y: number } | undefined {
   const [shape] = shapes
   if (!shape) return undefined
   const { element, toLocal } = shape
-  const { x, y } = DOMPoint.fromPoint(element.getPointAtLength(element.getTotalLength() / 2)).matrixTransform(
-    toLocal.inverse(),
-  )
+  const half = element.getPointAtLength(element.getTotalLength() / 2)
+  const { x, y } = DOMPoint.fromPoint(half).matrixTransform(toLocal.inverse())
   return { x, y }
 }
 
 const distance = (a: DOMPoint, b: DOMPoint) => Math.hypot(a.x - b.x, a.y - b.y)
+
+const holds = ({ left, right, top, bottom }: DOMRect, { x, y }: DOMPoint) =>
+  x >= left && x <= right && y >= top && y <= bottom
 
 const overlap = (a: DOMRect, b: DOMRect) =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
