@@ -35,6 +35,7 @@ interface Sampled {
 /** Of one section, and of all together. */
 const SAMPLES = 200
 const ALL_SAMPLES = 15_000
+const CLOSER = 6
 
 /** Looks at the drawn sections: where each is free of smaller ones, and which is to lie above which. */
 export function findSpots({ svg, sections }: Drawn): Map<string, Spot> {
@@ -51,8 +52,10 @@ export function findSpots({ svg, sections }: Drawn): Map<string, Spot> {
       const smaller = [...sampled.values()].filter(
         other => other !== section && areaOf(other) < area && overlap(other.box, section.box),
       )
-      const free = section.inside.filter(point => !smaller.some(other => isIn(other.shapes, point)))
-      return [id, { ...placeFor(section, free), area, box: section.box, points: someOf(section.inside) }]
+      const isFree = (point: DOMPoint) => !smaller.some(other => isIn(other.shapes, point))
+      const free = section.inside.filter(isFree)
+      const place = placeFor(section, free.length ? free : narrowPlaces(section).filter(isFree))
+      return [id, { ...place, area, box: section.box, points: someOf(section.inside) }]
     }),
   )
 }
@@ -77,12 +80,7 @@ function sample(button: SVGElement, parts: SVGElement[], toDrawing: DOMMatrix, m
   })
   const box = boxAround(shapes.flatMap(({ box }) => [box, new DOMPoint(box.right, box.bottom)]))
   const cell = Math.max(Math.sqrt((box.width * box.height) / many), Math.max(box.width, box.height) / 60)
-  const inside: DOMPoint[] = []
-  for (const x of steps(box.x, box.width, cell))
-    for (const y of steps(box.y, box.height, cell)) {
-      const point = new DOMPoint(x, y)
-      if (isIn(shapes, point)) inside.push(point)
-    }
+  const inside = grid(box, cell).filter(point => isIn(shapes, point))
   const texts = parts.flatMap(part => [...part.querySelectorAll('text')])
   const words = texts.map(text => boxOf(text.getBBox(), toDrawing.multiply(text.getScreenCTM() ?? toDrawing)))
   return { shapes, box, cell, inside, words }
@@ -92,6 +90,10 @@ const SOME = 9
 
 const someOf = (points: DOMPoint[]) =>
   points.filter((_, index) => index % Math.ceil(points.length / SOME) === 0)
+
+function grid({ x, y, width, height }: DOMRect, cell: number): DOMPoint[] {
+  return steps(x, width, cell).flatMap(x => steps(y, height, cell).map(y => new DOMPoint(x, y)))
+}
 
 function steps(from: number, length: number, cell: number): number[] {
   const many = Math.max(1, Math.round(length / cell))
@@ -150,13 +152,11 @@ function placeFor(section: Sampled, free: DOMPoint[]) {
 }
 
 /** Of the points the one that is farthest from the edge; of several the one nearest to the middle of all. */
-function middleOf({ box, cell, inside, shapes }: Sampled, free: DOMPoint[]) {
+function middleOf({ box, cell }: Sampled, free: DOMPoint[]) {
   const { x, y, width, height } = box
   const center = new DOMPoint(x + width / 2, y + height / 2)
   const isFree = new Set(free.map(({ x, y }) => `${x} ${y}`))
-  const outside = steps(x, width, cell).flatMap(x =>
-    steps(y, height, cell).flatMap(y => (isFree.has(`${x} ${y}`) ? [] : [new DOMPoint(x, y)])),
-  )
+  const outside = grid(box, cell).filter(({ x, y }) => !isFree.has(`${x} ${y}`))
   const radiusAt = (point: DOMPoint) =>
     Math.min(
       point.x - box.left,
@@ -172,17 +172,22 @@ function middleOf({ box, cell, inside, shapes }: Sampled, free: DOMPoint[]) {
     const worth = radius - distance(point, center) / 20
     if (worth > most) [best, most] = [{ x: point.x, y: point.y, radius: Math.max(0, radius) }, worth]
   }
-  return best ?? { ...(inside[0] ?? onLine(shapes) ?? center), radius: 0 }
+  return best ?? { x: center.x, y: center.y, radius: 0 }
 }
 
-/** What is thinner than the samples are apart is met on the way along it. */
-function onLine(shapes: Shape[]): { x: number; y: number } | undefined {
-  const [shape] = shapes
-  if (!shape) return undefined
-  const { element, toLocal } = shape
-  const half = element.getPointAtLength(element.getTotalLength() / 2)
-  const { x, y } = DOMPoint.fromPoint(half).matrixTransform(toLocal.inverse())
-  return { x, y }
+/** What is thinner than the samples are apart is met by closer ones, or on the way along it. */
+function narrowPlaces({ shapes, box, cell }: Sampled): DOMPoint[] {
+  const close = grid(box, cell / CLOSER).filter(point => isIn(shapes, point))
+  if (close.length) return close
+  return shapes.slice(0, SAMPLES).flatMap(shape => {
+    const length = shape.element.getTotalLength()
+    const toDrawing = shape.toLocal.inverse()
+    return [0.5, 0.25, 0.75]
+      .map(part =>
+        DOMPoint.fromPoint(shape.element.getPointAtLength(part * length)).matrixTransform(toDrawing),
+      )
+      .filter(point => isIn([shape], point))
+  })
 }
 
 const distance = (a: DOMPoint, b: DOMPoint) => Math.hypot(a.x - b.x, a.y - b.y)
