@@ -8,14 +8,11 @@ import { defects, projects } from '../../server/db/schema.ts'
 
 const [kind, port, source] = process.argv.slice(2)
 
-/** The same bytes from memory: nothing can be quicker in this runtime. */
+/** The same bytes under the same headers from memory: nothing can be quicker in this runtime. */
 function bytes() {
   const body = new Uint8Array(readFileSync(source!))
-  Bun.serve({
-    port: Number(port),
-    hostname: '127.0.0.1',
-    fetch: () => new Response(body, { headers: { 'content-type': 'application/json; charset=utf-8' } }),
-  })
+  const headers = new Headers(JSON.parse(readFileSync(`${source}.headers`, 'utf8')))
+  Bun.serve({ port: Number(port), hostname: '127.0.0.1', fetch: () => new Response(body, { headers }) })
 }
 
 /** The same feed as one would write it in an afternoon: a query and its JSON for every request. */

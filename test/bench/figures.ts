@@ -1,5 +1,6 @@
 import { load, type Measured, type Shot } from './load.ts'
 import type { Product } from './product.ts'
+import { inTurn } from './rounds.ts'
 
 export interface Subject {
   product: Product
@@ -12,65 +13,54 @@ export interface Effort {
   scratch: string
 }
 
-export type Figures = Record<string, Measured>
+/** What was measured, a value a round, by the name of the figure. */
+export type Figures = Record<string, Measured[]>
+type Asked = Omit<Shot, 'seconds'>
 
 const CONNECTIONS = [1, 32, 128]
 
 /** What is asked of the product, by the name of its figure. */
-function shots({ product: { origin, headers }, projectId }: Subject): Record<string, Omit<Shot, 'seconds'>> {
-  const body = JSON.stringify({
-    section_id: 'usb-port',
-    project_id: projectId,
-    verbatim: 'The shield is loose',
-  })
+function shots(subject: Subject): Record<string, Asked> {
+  const { origin, headers } = subject.product
   const feed = `${origin}/api/defects`
-  const asked: Record<string, Omit<Shot, 'seconds'>> = {}
+  const asked: Record<string, Asked> = {}
   for (const connections of CONNECTIONS) {
     asked[named('feed', connections)] = { url: feed, headers, connections }
     asked[named('section feed', connections)] = { url: `${feed}?section=cpu`, headers, connections }
     asked[named('counts', connections)] = { url: `${feed}/counts`, headers, connections }
   }
-  for (const connections of CONNECTIONS)
-    asked[named('POST', connections)] = { url: feed, headers, connections, body }
-  asked[MIXED] = { url: feed, headers, connections: 32, body, postPercent: 10 }
+  for (const connections of CONNECTIONS) asked[named('POST', connections)] = filing(subject, connections)
+  asked[MIXED] = { ...filing(subject, 32), postPercent: 10 }
   return asked
+}
+
+export function filing({ product: { origin, headers }, projectId }: Subject, connections: number): Asked {
+  const report = { section_id: 'usb-port', project_id: projectId, verbatim: 'The shield is loose' }
+  return { url: `${origin}/api/defects`, headers, connections, body: JSON.stringify(report) }
 }
 
 export const named = (what: string, connections: number) =>
   `${what}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
 export const MIXED = 'feed, 32 connections, 10 % POST'
 
-/** The same shots at every subject, in turn, so that they share what else the machine does. */
+/** The same shots at every subject, in turn. */
 export async function figuresOf(subjects: Subject[], effort: Effort): Promise<Figures[]> {
   for (const subject of subjects) await once(shots(subject)[named('feed', 32)]!, effort)
-  const names = Object.keys(shots(subjects[0]!))
   const figures: Figures[] = subjects.map(() => ({}))
-  for (const name of names) {
-    const results: Measured[][] = subjects.map(() => [])
-    for (let round = 0; round < effort.rounds; round++) {
-      for (const [i, subject] of subjects.entries())
-        results[i]!.push(await once(shots(subject)[name]!, effort))
-    }
-    for (const [i, rounds] of results.entries()) figures[i]![name] = middle(rounds)
+  for (const name of Object.keys(shots(subjects[0]!))) {
+    const ask = subjects.map(subject => () => once(shots(subject)[name]!, effort))
+    const rounds = await inTurn(effort.rounds, ask)
+    for (const [i, measured] of rounds.entries()) figures[i]![name] = measured
   }
   return figures
 }
 
-export async function measure(shot: Omit<Shot, 'seconds'>, effort: Effort): Promise<Measured> {
-  const rounds: Measured[] = []
-  for (let round = 0; round < effort.rounds; round++) rounds.push(await once(shot, effort))
-  return middle(rounds)
-}
-
-async function once(shot: Omit<Shot, 'seconds'>, { seconds, scratch }: Effort): Promise<Measured> {
+export async function once(shot: Asked, { seconds, scratch }: Effort): Promise<Measured> {
   const measured = await load({ ...shot, seconds }, scratch)
   if (measured.failed) console.error(`! ${shot.url}: ${measured.failed} requests failed`)
   return measured
 }
 
-export const mixed = (subject: Subject, effort: Effort) => once(shots(subject)[MIXED]!, effort)
+export const perSecond = async (shot: Asked, effort: Effort) => (await once(shot, effort)).perSecond
 
-/** By throughput. */
-function middle(rounds: Measured[]): Measured {
-  return rounds.sort((a, b) => a.perSecond - b.perSecond)[Math.floor(rounds.length / 2)]!
-}
+export const mixed = (subject: Subject, effort: Effort) => once(shots(subject)[MIXED]!, effort)

@@ -27,7 +27,8 @@ export function load(shot: Shot, scratch: string): Promise<Measured> {
 }
 
 async function byWrk(shot: Shot, scratch: string): Promise<Measured> {
-  const script = join(scratch, 'shot.lua')
+  // Two servers may be asked at once.
+  const script = join(scratch, `shot-${new URL(shot.url).port}.lua`)
   writeFileSync(script, luaOf(shot))
   const threads = Math.min(shot.connections, 2)
   const command = [

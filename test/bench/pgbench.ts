@@ -29,9 +29,9 @@ export async function pgbench(
   clients: number,
   seconds: number,
   scratch: string,
-): Promise<number | undefined> {
+): Promise<number> {
   const program = findPgbench()
-  if (!program) return undefined
+  if (!program) throw new Error('pgbench is not installed')
   const script = join(scratch, 'statement.sql')
   writeFileSync(script, `${statement.replace(/\s+/g, ' ')};`)
   const jobs = String(Math.min(clients, 2))

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSessions } from '../../server/auth/session.ts'
 import { readConfig } from '../../server/config/read.ts'
@@ -33,6 +33,7 @@ export async function startProduct(home: string, databaseUrl?: string, build = e
   }
   const started = performance.now()
   const child = Bun.spawn([build, 'serve'], { cwd: home, env, stdout: 'ignore', stderr: 'inherit' })
+  process.once('exit', () => child.kill())
   await until(async () => (await fetch(`${origin}/api/health`)).status === 200)
   const startedMs = performance.now() - started
   const cookie = (await createSessions(readConfig(env)).begin('alice@example.com')).split(';', 1)[0]!
@@ -65,6 +66,20 @@ export async function startBaseline(kind: 'bytes' | 'plain', source: string) {
       await child.exited
     },
   }
+}
+
+const OF_THE_TRANSPORT = /^(date|connection|content-length|transfer-encoding)$/
+
+/** An answer of the product, from memory. */
+export async function startBytes({ origin, headers }: Product, path: string, scratch: string) {
+  const answer = await fetch(origin + path, { headers: { ...headers, 'accept-encoding': 'identity' } })
+  const file = join(mkdtempSync(join(scratch, 'bytes-')), 'body')
+  writeFileSync(file, await answer.bytes())
+  writeFileSync(
+    `${file}.headers`,
+    JSON.stringify([...answer.headers].filter(([name]) => !OF_THE_TRANSPORT.test(name))),
+  )
+  return startBaseline('bytes', file)
 }
 
 export const freshHome = (scratch: string) => mkdtempSync(join(scratch, 'home-'))

@@ -13,44 +13,28 @@ import { feedQuery } from '../../server/defects/feed.ts'
 import { silentLog } from '../../server/log.ts'
 import { startCluster } from '../support/postgres.ts'
 import { bundleKb } from './bundle.ts'
-import {
-  type Effort,
-  type Figures,
-  figuresOf,
-  MIXED,
-  measure,
-  mixed,
-  named,
-  type Subject,
-} from './figures.ts'
-import { generator } from './load.ts'
-import { fileInto, PLAIN_FEED, pgbench } from './pgbench.ts'
-import { executable, freshHome, startBaseline, startProduct } from './product.ts'
+import { type Effort, figuresOf, filing, MIXED, mixed, named, perSecond, type Subject } from './figures.ts'
+import { generator, type Measured } from './load.ts'
+import { fileInto, findPgbench, PLAIN_FEED, pgbench } from './pgbench.ts'
+import { executable, freshHome, startBaseline, startBytes, startProduct } from './product.ts'
+import { inTurn, ratio, spread } from './rounds.ts'
 import { seed } from './seed.ts'
+import { rows, say, written } from './table.ts'
 
 const quick = process.argv.includes('--quick')
-const MANY = quick ? 100_000 : 1_000_000
+const MANY = Number(argument('--rows') ?? (quick ? 100_000 : 1_000_000))
 /** another build of the product: nothing but the two, in turn */
-const other = process.argv.includes('--against')
-  ? process.argv.at(process.argv.indexOf('--against') + 1)
-  : undefined
+const other = argument('--against')
 const FEW = 10_000
 
-interface Row {
-  figure: string
-  value: number
-  unit: 'ratio' | 's' | 'MB' | 'kB' | '/s'
-  bar?: string
-}
-const rows: Row[] = []
-const say = (figure: string, value: number, unit: Row['unit'], bar?: string) => {
-  rows.push({ figure, value, unit, ...(bar ? { bar } : {}) })
-  const shown = value.toFixed(unit === '/s' ? 0 : 2).padStart(10)
-  console.error(`${figure.padEnd(72)} ${shown} ${unit}${bar ? `  (${bar})` : ''}`)
+function argument(name: string): string | undefined {
+  return process.argv.includes(name) ? process.argv.at(process.argv.indexOf(name) + 1) : undefined
 }
 
+const speeds = (rounds: Measured[] = []) => rounds.map(({ perSecond }) => perSecond)
+
 const scratch = mkdtempSync(join(tmpdir(), 'faultline-bench-'))
-const effort: Effort = { seconds: quick ? 1 : 4, rounds: quick ? 1 : 3, scratch }
+const effort: Effort = { seconds: quick ? 1 : 2, rounds: quick ? 1 : 5, scratch }
 
 async function onPostgres() {
   const cluster = await startCluster()
@@ -68,16 +52,18 @@ async function onPostgres() {
     const [small, large] = await figuresOf([few, many], effort)
     say('memory after the load, PostgreSQL', many.product.memoryMb(), 'MB')
     await few.product.stop()
-    for (const [name, figure] of Object.entries(large!)) say(`${name}, ${MANY} rows`, figure.perSecond, '/s')
-    await againstBytes(many, large!)
-    await againstPlain(cluster.url('many'), large!)
-    await againstPgbench(cluster.url('many'), many, large!)
+    for (const [name, rounds] of Object.entries(large!))
+      say(`${name}, ${MANY} rows`, spread(speeds(rounds)), '/s')
+    await againstBytes(many)
+    await againstPlain(cluster.url('many'), many)
+    await againstPgbench(cluster.url('many'), many)
+    await asTwo(cluster.url('many'), many)
     for (const name of Object.keys(small!).filter(name => name !== MIXED)) {
-      const ratio = large![name]!.perSecond / small![name]!.perSecond
-      say(`${name}: ${MANY} rows against ${FEW}`, ratio, 'ratio', 'at least 0.85')
+      const compared = ratio(speeds(large![name]), speeds(small![name]))
+      say(`${name}: ${MANY} rows against ${FEW}`, compared, 'ratio', 'at least 0.9')
     }
-    const { p99Ms, p50Ms } = large![MIXED]!
-    say(`${MIXED}: p99 over p50`, p99Ms / p50Ms, 'ratio', 'at most 5')
+    const tail = large![MIXED]!.map(({ p99Ms, p50Ms }) => p99Ms / p50Ms)
+    say(`${MIXED}: p99 over p50`, spread(tail), 'ratio', 'at most 4')
     await overTime(many)
     await many.product.stop()
   } finally {
@@ -94,63 +80,84 @@ async function prepared(url: string, count: number): Promise<Subject> {
   return { product: await startProduct(freshHome(scratch), url), projectId }
 }
 
-async function againstBytes({ product }: Subject, large: Figures) {
-  for (const [what, path] of [
-    ['feed', '/api/defects'],
-    ['counts', '/api/defects/counts'],
-  ] as const) {
-    const file = join(scratch, `${what}.json`)
-    writeFileSync(file, await (await fetch(product.origin + path, { headers: product.headers })).bytes())
-    const bytes = await startBaseline('bytes', file)
-    for (const connections of [1, 32, 128]) {
-      const best = await measure({ url: bytes.url, connections }, effort)
-      const name = named(what, connections)
-      const bar = connections === 128 ? 'at least 0.35' : undefined
-      say(
-        `${name}, against Bun.serve with the same bytes`,
-        large[name]!.perSecond / best.perSecond,
-        'ratio',
-        bar,
-      )
+async function againstBytes({ product }: Subject) {
+  const asked = [
+    ['feed', '/api/defects', [1, 32, 128]],
+    ['counts', '/api/defects/counts', [1, 32, 128]],
+    ['board.svg', '/board.svg', [128]],
+    ['health?live', '/api/health?live', [128]],
+  ] as const
+  for (const [what, path, all] of asked) {
+    const bytes = await startBytes(product, path, scratch)
+    for (const connections of all) {
+      const [ours, theirs] = await inTurn(effort.rounds, [
+        () => perSecond({ url: product.origin + path, headers: product.headers, connections }, effort),
+        () => perSecond({ url: bytes.url, headers: product.headers, connections }, effort),
+      ])
+      const figure = `${named(what, connections)}, against Bun.serve with the same bytes and headers`
+      say(figure, ratio(ours!, theirs!), 'ratio', connections === 128 ? 'at least 0.7' : undefined)
     }
     await bytes.stop()
   }
 }
 
-async function againstPlain(url: string, large: Figures) {
+const feedOf = ({ product: { origin, headers } }: Subject, connections: number) => ({
+  url: `${origin}/api/defects`,
+  headers,
+  connections,
+})
+
+async function againstPlain(url: string, subject: Subject) {
   const plain = await startBaseline('plain', url)
   for (const connections of [1, 32, 128]) {
-    const route = await measure({ url: plain.url, connections }, effort)
-    const name = named('feed', connections)
-    const bar = connections === 32 ? 'at least 4' : undefined
-    say(
-      `${name}, against a plain Elysia + Drizzle route`,
-      large[name]!.perSecond / route.perSecond,
-      'ratio',
-      bar,
-    )
+    const [ours, theirs] = await inTurn(effort.rounds, [
+      () => perSecond(feedOf(subject, connections), effort),
+      () => perSecond({ url: plain.url, connections }, effort),
+    ])
+    const figure = `${named('feed', connections)}, against a plain Elysia + Drizzle route`
+    say(figure, ratio(ours!, theirs!), 'ratio', connections === 32 ? 'at least 4' : undefined)
   }
   await plain.stop()
 }
 
-async function againstPgbench(url: string, { projectId }: Subject, large: Figures) {
-  const { seconds } = effort
+async function againstPgbench(url: string, subject: Subject) {
+  if (!findPgbench()) return console.error('pgbench is not installed: its figures are left out')
   const client = createClient({ kind: 'postgres', url })
   const statement = feedQuery(client.queries, { limit: 50 }).getQuery().sql
   await client.end(1)
-  const feed = await pgbench(url, statement, 1, seconds, scratch)
-  const plain = await pgbench(url, PLAIN_FEED, 1, seconds, scratch)
-  const file = await pgbench(url, fileInto(projectId), 32, seconds, scratch)
-  if (!feed || !plain || !file) return console.error('pgbench is not installed: its figures are left out')
-  const one = named('feed', 1)
-  say(`${one}, against pgbench`, large[one]!.perSecond / feed, 'ratio', 'at least 0.5')
-  say(`${one}, against pgbench reading a row an entry`, large[one]!.perSecond / plain, 'ratio')
-  say(
-    'POST, 32 connections, against pgbench',
-    large[named('POST', 32)]!.perSecond / file,
-    'ratio',
-    'at least 0.6',
-  )
+  const bench = (what: string, clients: number) => () => pgbench(url, what, clients, effort.seconds, scratch)
+  const [ours, own, byHand] = await inTurn(effort.rounds, [
+    () => perSecond(feedOf(subject, 1), effort),
+    bench(statement, 1),
+    bench(PLAIN_FEED, 1),
+  ])
+  say(`${named('feed', 1)}, against pgbench`, ratio(ours!, own!), 'ratio', 'at least 0.5')
+  say(`${named('feed', 1)}, against pgbench reading a row an entry`, ratio(ours!, byHand!), 'ratio')
+  for (const [clients, bar] of [
+    [32, 'at least 1.5'],
+    [128, 'at least 2'],
+  ] as const) {
+    const [filed, inserted] = await inTurn(effort.rounds, [
+      () => perSecond(filing(subject, clients), effort),
+      bench(fileInto(subject.projectId), clients),
+    ])
+    say(`${named('POST', clients)}, against pgbench`, ratio(filed!, inserted!), 'ratio', bar)
+  }
+}
+
+/** Two instances on one database, each with as many connections as the one has. */
+async function asTwo(url: string, one: Subject) {
+  const product = await startProduct(freshHome(scratch), url)
+  const two: Subject = { ...one, product }
+  const [both, alone] = await inTurn(effort.rounds, [
+    async () => {
+      const each = await Promise.all([one, two].map(subject => perSecond(filing(subject, 64), effort)))
+      return each.reduce((a, b) => a + b, 0)
+    },
+    () => perSecond(filing(one, 64), effort),
+  ])
+  say('POST, 64 connections each, two instances against one', ratio(both!, alone!), 'ratio', 'at least 1.2')
+  await product.stop()
 }
 
 /** Each build on a database that it migrated itself, so that neither meets the other's schema. */
@@ -171,11 +178,27 @@ async function againstBuild(path: string) {
   await compare('embedded', [await startedEmbedded(executable), await startedEmbedded(path)])
 }
 
-async function compare(database: string, subjects: Subject[]) {
+async function compare(database: string, subjects: [Subject, Subject]) {
   const [ours, theirs] = await figuresOf(subjects, effort)
-  for (const [name, { perSecond }] of Object.entries(ours!))
-    say(`${database}: ${name}, against the other build`, perSecond / theirs![name]!.perSecond, 'ratio')
+  for (const [name, rounds] of Object.entries(ours!)) {
+    const compared = ratio(speeds(rounds), speeds(theirs![name]))
+    say(`${database}: ${name}, against the other build`, compared, 'ratio')
+  }
+  await knownAlready(database, subjects)
   for (const { product } of subjects) await product.stop()
+}
+
+/** To a page that has the feed, nothing is sent. */
+async function knownAlready(database: string, [ours, theirs]: [Subject, Subject]) {
+  const { url, headers } = feedOf(ours, 128)
+  const etag = (await fetch(url, { headers })).headers.get('etag')
+  if (!etag) throw new Error('the feed has no ETag')
+  const [known, whole] = await inTurn(effort.rounds, [
+    () => perSecond({ url, headers: { ...headers, 'if-none-match': etag }, connections: 128 }, effort),
+    () => perSecond(feedOf(theirs, 128), effort),
+  ])
+  const figure = `${database}: feed, 128 connections, 304 against 200 of the other build`
+  say(figure, ratio(known!, whole!), 'ratio', 'at least 2')
 }
 
 async function migratedAndSeeded(url: string, build: string): Promise<Subject> {
@@ -213,8 +236,8 @@ async function onEmbedded() {
   const product = await startProduct(home)
   say('start to first healthy answer, embedded, existing', product.startedMs / 1000, 's', 'at most 1')
   const [figures] = await figuresOf([{ product, projectId: await seedEmbedded(join(home, 'data')) }], effort)
-  for (const [name, figure] of Object.entries(figures!))
-    say(`embedded: ${name}, ${FEW} rows`, figure.perSecond, '/s')
+  for (const [name, rounds] of Object.entries(figures!))
+    say(`embedded: ${name}, ${FEW} rows`, spread(speeds(rounds)), '/s')
   say('embedded: memory after the load', product.memoryMb(), 'MB')
   await product.stop()
 }
@@ -227,12 +250,6 @@ async function seedEmbedded(dataDir: string): Promise<string> {
   const projectId = await seed(db, FEW)
   await db.close()
   return projectId
-}
-
-function written(): string {
-  const line = ({ figure, value, unit, bar = '' }: Row) =>
-    `| ${figure} | ${value.toFixed(unit === '/s' || unit === 'MB' ? 0 : 2)} | ${unit} | ${bar} |`
-  return ['| figure | value | unit | bar |', '|---|---|---|---|', ...rows.map(line), ''].join('\n')
 }
 
 try {
