@@ -80,10 +80,7 @@ test('a migration that a long reader holds up lets requests pass, and is done on
   // Held up only while the migration waits for its lock, and that is short.
   for (let i = 0; i < 3; i++) {
     await until(() => isWaiting('alter table'), 'the migration waits again')
-    await admin.begin(async tx => {
-      await tx`set local statement_timeout = '4s'`
-      await tx`select count(*) from defects`
-    })
+    await admin`select count(*) from defects`
   }
   expect(await applied()).toEqual([])
   await reader.end()
