@@ -16,12 +16,12 @@ import { assets } from '../assets.ts'
 
 /**
  * Run by the build: PGlite's files and a data directory fresh from initdb, which takes seconds and so
- * is not done on a newcomer's first start. Made once for each version of PGlite.
+ * is not done on a newcomer's first start. Made anew when PGlite or this file is another.
  */
 async function prepare() {
   const version = dependencies['@electric-sql/pglite']
-  const stamp = join(assets.pglite, version)
-  if (existsSync(stamp)) return
+  const stamp = `${version}-${Bun.hash(readFileSync(import.meta.path)).toString(36)}`
+  if (existsSync(join(assets.pglite, stamp))) return
   mkdirSync(dirname(assets.pglite), { recursive: true })
   const temporary = mkdtempSync(`${assets.pglite}.`)
   try {
@@ -30,7 +30,7 @@ async function prepare() {
     const shipped = dirname(Bun.resolveSync('@electric-sql/pglite', import.meta.dir))
     for (const name of ['pglite.wasm', 'pglite.data']) cpSync(join(shipped, name), join(files, name))
     await Bun.write(join(files, 'template.tar.gz'), await template(join(temporary, 'data')))
-    await Bun.write(join(files, version), '')
+    await Bun.write(join(files, stamp), '')
     rmSync(assets.pglite, { recursive: true, force: true })
     renameSync(files, assets.pglite)
   } finally {
