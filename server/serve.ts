@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { assets } from './assets.ts'
 import { createOidc } from './auth/oidc.ts'
@@ -10,14 +9,15 @@ import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { startUpkeep } from './db/upkeep.ts'
 import { DatabaseUnavailable } from './errors.ts'
-import { createApp, type HttpApp } from './http/app.ts'
+import { createApp } from './http/app.ts'
 import { createRenderer } from './http/document.ts'
 import { readBundle } from './http/files.ts'
+import { type Listening, listen } from './listen.ts'
 import type { Log } from './log.ts'
 import { createPushQueue } from './push/queue.ts'
 
 export interface Running {
-  /** where it listens, once it does, e.g. `http://127.0.0.1:3000` */
+  /** where it listens, once it does */
   readonly url: string | undefined
   /** Settles when the database is migrated and the first request can be answered. */
   ready: Promise<void>
@@ -32,11 +32,8 @@ export interface StartOptions {
   onFatal?: (error: Error) => void
 }
 
-const BODY_MOST_BYTES = 1024 * 1024
 const REQUESTS_GRACE_MS = 8_000
 const PUSH_GRACE_MS = 5_000
-/** Longer than any answer of ours takes; who sends a request more slowly than this is cut off. */
-const IDLE_SECONDS = 12
 const RETRY_MS = 500
 const LOCK_WAIT_MS = 5_000
 
@@ -61,7 +58,7 @@ export async function start(
   let server: Listening | undefined
   try {
     // Who shares a port gets its part of the requests at once, and others are there to answer until it can.
-    if (!config.reusePort) server = listen(config, app.handle, log)
+    if (!config.reusePort) server = await listen(config, app.handle, log)
   } catch (error) {
     await db.close()
     throw error
@@ -69,10 +66,10 @@ export async function start(
 
   const stopping = new AbortController()
   let upkeep: { stop(): void } | undefined
-  const becameReady = bringUp(opened, log, stopping.signal).then(() => {
+  const becameReady = bringUp(opened, log, stopping.signal).then(async () => {
     if (stopping.signal.aborted) return
     ready.resolve()
-    server ??= listen(config, app.handle, log)
+    server ??= await listen(config, app.handle, log)
     if (db.kind === 'embedded') upkeep = startUpkeep(db, log)
     log.info('ready', { url: config.publicUrl, database: db.kind })
   })
@@ -81,7 +78,7 @@ export async function start(
 
   return {
     get url() {
-      return server?.url.origin
+      return server?.url
     },
     ready: becameReady,
     async drain(hurry) {
@@ -98,40 +95,6 @@ export async function start(
       await server?.stop(true)
       await db.close()
     },
-  }
-}
-
-type Listening = ReturnType<typeof listen>
-
-function listen(config: Config, handle: HttpApp['handle'], log: Log) {
-  const server = Bun.serve({
-    hostname: config.host,
-    port: config.port,
-    reusePort: config.reusePort,
-    development: false,
-    maxRequestBodySize: BODY_MOST_BYTES,
-    idleTimeout: IDLE_SECONDS,
-    fetch: handle,
-    error(error) {
-      log.error('a response failed', { error: error.message })
-      return new Response(null, { status: 500 })
-    },
-  })
-  log.info('listening', { url: server.url.origin })
-  if (config.reusePort && !handsConnectionsOn()) {
-    log.warn('a server that stops resets connections that wait to be accepted', {
-      mend: 'sysctl net.ipv4.tcp_migrate_req=1',
-    })
-  }
-  return server
-}
-
-/** Whether Linux gives what waits at a listener that goes to another one of the same port. */
-function handsConnectionsOn(): boolean {
-  try {
-    return readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'utf8').trim() === '1'
-  } catch {
-    return false
   }
 }
 

@@ -13,7 +13,6 @@ import { open } from '../terminal/database.ts'
 import { Failure } from '../terminal/faults.ts'
 import type { Io } from '../terminal/io.ts'
 import { progress } from '../terminal/progress.ts'
-import { healthUrl } from './healthcheck.ts'
 import { listenFault } from './serve.ts'
 
 const READY_EVERY_MS = 50
@@ -47,7 +46,7 @@ async function runDemo(io: Io, wanted?: number) {
 }
 
 async function ready(io: Io, config: Config) {
-  const url = healthUrl({ HOST: config.host, PORT: String(config.port) }, true)
+  const url = `http://${config.host}:${config.port}/api/health`
   while (!io.stopped.aborted) {
     const response = await fetch(url).catch(() => undefined)
     if (response?.status === 200) return

@@ -3,7 +3,7 @@ import { fromBase64Url } from '../base64url.ts'
 import { fileFault } from '../file-fault.ts'
 import type { Level } from '../log.ts'
 import { ConfigFaults, concerns, fileVariable, invalid, missing, type SettingFault } from './faults.ts'
-import { durationSeconds, list } from './rules.ts'
+import { durationSeconds, list, socketPathOf } from './rules.ts'
 import { type Env, type Name, names, type Purpose, settingOf, settings } from './settings.ts'
 import { readShort } from './short-file.ts'
 
@@ -38,6 +38,8 @@ export interface Config extends PushConfig {
   publicUrl: string
   host: string
   port: number
+  /** of a unix socket, which stands for `host` and `port` */
+  socketPath?: string
   /** other servers of this machine may listen on the same port */
   reusePort: boolean
   drainSeconds: number
@@ -65,6 +67,7 @@ function serverConfig(values: Values<'serve'>): Config {
     publicUrl: new URL(values.PUBLIC_URL).origin,
     host: values.HOST,
     port: Number(values.PORT),
+    socketPath: socketPathOf(values.HOST),
     reusePort: values.REUSE_PORT === 'true',
     drainSeconds: Number(values.DRAIN_SECONDS),
     allowedDomain: values.ALLOWED_DOMAIN.toLowerCase(),
@@ -143,6 +146,7 @@ function combinationFaults(values: Given) {
     OAUTH_PROVIDER: provider,
     OAUTH_ISSUER: issuer,
     REUSE_PORT: reusePort,
+    HOST: host = '',
     DATABASE_URL: databaseUrl,
   } = values
   const faults: (SettingFault & { setting: Name })[] = []
@@ -155,6 +159,10 @@ function combinationFaults(values: Given) {
   if (reusePort === 'true' && !databaseUrl) {
     const fix = 'set DATABASE_URL: the embedded database belongs to one server'
     faults.push({ setting: 'REUSE_PORT', message: 'needs a PostgreSQL', fix })
+  }
+  if (reusePort === 'true' && socketPathOf(host)) {
+    const fix = 'set HOST to an address, or give each server a socket of its own'
+    faults.push({ setting: 'REUSE_PORT', message: 'is for ports, and HOST is a unix socket', fix })
   }
   return [...faults, ...keyPairFaults(values)]
 }

@@ -10,9 +10,15 @@ const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 }
 const SESSION_LEAST_SECONDS = 300
 const COOKIE_MOST_SECONDS = 400 * 86_400
 const DRAIN_MOST_SECONDS = 300
+const UNIX = 'unix:'
+/** What a socket's path may hold on every system, with the end mark. */
+const SOCKET_PATH_BYTES = 104
 
 export const isText = (value: string) => value.trim() !== '' && !value.includes('\0')
-export const isHost = (value: string) => /^[A-Za-z0-9._:-]+$/.test(value)
+export const isHost = (value: string) =>
+  value.startsWith(UNIX) ? isSocketPath(value.slice(UNIX.length)) : /^[A-Za-z0-9._:-]+$/.test(value)
+/** Where HOST names a unix socket. */
+export const socketPathOf = (host: string) => (host.startsWith(UNIX) ? host.slice(UNIX.length) : undefined)
 export const isPort = (value: string) =>
   /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
 export const isDrain = (value: string) => /^\d{1,3}$/.test(value) && Number(value) <= DRAIN_MOST_SECONDS
@@ -58,6 +64,9 @@ export const list = (value: string) =>
     .split(',')
     .map(item => item.trim())
     .filter(Boolean)
+
+const isSocketPath = (path: string) =>
+  path.startsWith('/') && !path.includes('\0') && Buffer.byteLength(path) < SOCKET_PATH_BYTES
 
 function parsed(value: string): URL | undefined {
   return URL.canParse(value) ? new URL(value) : undefined

@@ -37,14 +37,14 @@ export const settings = {
     readBy: requiredToServe,
   },
   HOST: {
-    about: 'The address to listen on; `0.0.0.0` for all.',
-    form: 'an address of this machine, such as 127.0.0.1 or 0.0.0.0',
+    about: 'The address to listen on; `0.0.0.0` for all, `unix:/path` for a unix socket (mode 0660).',
+    form: 'an address of this machine, such as 127.0.0.1 or 0.0.0.0, or unix: and a whole path of less than 104 bytes',
     isValid: is.isHost,
     default: '127.0.0.1',
     readBy: byServer,
   },
   PORT: {
-    about: 'The port to listen on.',
+    about: 'The port to listen on, unless `HOST` is a unix socket.',
     form: 'a port from 1 to 65535',
     isValid: is.isPort,
     default: '3000',

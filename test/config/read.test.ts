@@ -93,6 +93,8 @@ describe('what each setting takes', () => {
     ['PORT', '0'],
     ['PORT', 'abc'],
     ['PORT', '70000'],
+    ['HOST', 'unix:faultline.sock'],
+    ['HOST', `unix:/${'a'.repeat(104)}`],
     ['PORT', '80.5'],
     ['DATABASE_URL', 'mysql://localhost/x'],
     ['ALLOWED_DOMAIN', 'example'],
@@ -129,9 +131,17 @@ describe('what each setting takes', () => {
     ['DATABASE_URL', 'postgresql://u:p@db.internal/faultline'],
     ['PUSH_HOSTS', 'push.example.com, 127.0.0.1:9090'],
     ['HOST', '::'],
+    ['HOST', 'unix:/run/faultline/http.sock'],
   ]
   test.each(taken)('%s=%s is taken', (name, value) => {
     expect(faultsOf({ ...good, [name]: value })).toEqual([])
+  })
+
+  test('servers that share a port cannot do so on a unix socket', () => {
+    const shared = { ...good, REUSE_PORT: 'true', DATABASE_URL: 'postgres://db/faultline' }
+    expect(faultsOf({ ...shared, HOST: 'unix:/run/faultline/http.sock' })).toMatchObject([
+      { setting: 'REUSE_PORT', message: 'is for ports, and HOST is a unix socket' },
+    ])
   })
 
   test('another provider than Google needs its issuer', () => {
