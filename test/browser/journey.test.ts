@@ -116,6 +116,7 @@ inChromium('the whole journey', () => {
   test('the list beside the board offers the same two actions', async () => {
     open = await visit(browser, app, ALICE)
     const { page } = open
+    await page.getByText('17 without defects').click()
     const report = page.getByRole('button', { name: 'Report a defect on Ethernet' })
     await report.click()
     await text(page).fill('No link')

@@ -37,6 +37,7 @@ inChromium('the keyboard, and a window that is smaller than the page', () => {
       document.documentElement.style.fontSize = `${size}px`
     }, text)
     await articles(page).first().waitFor()
+    await page.getByText('17 without defects').click()
     return page
   }
 

@@ -104,6 +104,6 @@ inChromium('long words, large numbers, small screens and paper', () => {
     expect(swatches).toContain('exact rgb(251, 227, 160)')
     expect(swatches.filter(swatch => !swatch.startsWith('exact'))).toEqual([])
     expect(await page.getByRole('button', { name: /^Account of/ }).isVisible()).toBe(false)
-    expect(await page.locator('.list .actions').first().isVisible()).toBe(false)
+    expect(await page.locator('.list .report').first().isVisible()).toBe(false)
   })
 })

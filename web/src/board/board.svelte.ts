@@ -17,6 +17,14 @@ export interface Place {
   retired: boolean
 }
 
+/** Worst first, but for those that have nothing to tell: they are folded away. */
+export interface Ranks {
+  worst: Place[]
+  /** without defects in the span */
+  quiet: Place[]
+  retired: Place[]
+}
+
 /** The map of weak points: the picture, its sections, and how many defects each has in the chosen span. */
 export class Board {
   picture = $state.raw<Picture>()
@@ -37,6 +45,14 @@ export class Board {
     const rank = new Map(this.ranking.map((id, index) => [id, index]))
     return this.places.toSorted((a, b) => (rank.get(a.id) ?? 1e9) - (rank.get(b.id) ?? 1e9))
   })
+  readonly ranks: Ranks = $derived.by(() => {
+    const kind = ({ count, retired }: Place) => (retired ? 'retired' : count ? 'worst' : 'quiet')
+    return { worst: [], quiet: [], retired: [], ...Object.groupBy(this.ranked, kind) }
+  })
+  /** nothing was ever reported */
+  readonly isEmpty = $derived(
+    !this.days && this.counts !== undefined && !this.places.some(({ count }) => count),
+  )
 
   constructor() {
     let first: string | undefined
@@ -95,7 +111,7 @@ export class Board {
   }
 
   label(id: string): string {
-    return this.labels.get(id) ?? id
+    return this.labels.get(id) ?? this.picture?.retired.get(id)?.label ?? id
   }
 
   isRetired(id: string): boolean {

@@ -12,9 +12,18 @@ export interface Section {
   button: SVGElement
 }
 
+/** A section of an earlier board that still has defects. */
+export interface Retired {
+  label: string
+  /** days of its first and last defect, as in `2026-11-30` */
+  first: string
+  last: string
+}
+
 export interface Picture {
   svg: SVGSVGElement
   sections: Section[]
+  retired: Map<string, Retired>
   /** width by height */
   ratio: number
   /** drawn in the page’s own colours, for light and dark; any other stands on a light sheet */
@@ -37,7 +46,17 @@ export function readPicture(text: string): Picture {
   const parts = Map.groupBy(elements, element => element.dataset.section!)
   const sections = [...parts].map(([id, parts]) => readSection(svg, id, parts))
   for (const { button } of sections) svg.append(button)
-  return { svg, sections, ratio: width / height, themed: svg.dataset.dark === 'own' }
+  return { svg, sections, retired: retiredOf(svg), ratio: width / height, themed: svg.dataset.dark === 'own' }
+}
+
+function retiredOf(svg: SVGSVGElement): Map<string, Retired> {
+  const told = svg.querySelectorAll<SVGElement>(':scope > desc[data-retired]')
+  return new Map(
+    [...told].map(({ dataset: { retired = '', label = retired, first = '', last = '' } }) => [
+      retired,
+      { label, first, last },
+    ]),
+  )
 }
 
 function readSection(svg: SVGSVGElement, id: string, parts: SVGElement[]): Section {

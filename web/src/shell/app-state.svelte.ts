@@ -159,9 +159,10 @@ export class AppState {
 
   private async returnFocus(section: string): Promise<void> {
     await tick()
-    const element = this.opener?.isConnected
-      ? this.opener
-      : document.querySelector(`[role="button"][data-section="${section}"]`)
+    const { opener } = this
+    // A row of the list that has moved is another element of the same id.
+    const again = opener?.isConnected ? opener : document.getElementById(opener?.id ?? '')
+    const element = again ?? document.querySelector(`[role="button"][data-section="${section}"]`)
     if (element instanceof HTMLElement || element instanceof SVGElement) element.focus()
   }
 }
