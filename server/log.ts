@@ -1,6 +1,7 @@
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 export type Fields = Record<string, unknown>
 export type Log = Record<Level, (message: string, fields?: Fields) => void>
+export type AdjustableLog = Log & { setLevel(level: Level): void }
 
 const levels: Level[] = ['debug', 'info', 'warn', 'error']
 const colours: Record<Level, number> = { debug: 2, info: 0, warn: 33, error: 31 }
@@ -9,14 +10,21 @@ const colours: Record<Level, number> = { debug: 2, info: 0, warn: 33, error: 31 
 export function createLog(
   options: { level: Level; format: 'json' | 'pretty'; colours?: boolean },
   write = (line: string) => void process.stderr.write(line),
-): Log {
+): AdjustableLog {
   const line = options.format === 'json' ? jsonLine : options.colours ? colouredLine : prettyLine
-  const threshold = levels.indexOf(options.level)
-  const at = (level: Level) =>
-    levels.indexOf(level) < threshold
-      ? () => {}
-      : (message: string, fields: Fields = {}) => write(line(level, message, fields))
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  let threshold = levels.indexOf(options.level)
+  const at = (level: Level) => {
+    const rank = levels.indexOf(level)
+    return (message: string, fields: Fields = {}) => {
+      if (rank >= threshold) write(line(level, message, fields))
+    }
+  }
+  return {
+    ...{ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    setLevel(level) {
+      threshold = levels.indexOf(level)
+    },
+  }
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }

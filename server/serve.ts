@@ -2,18 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { assets } from './assets.ts'
 import { createOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/session.ts'
-import { loadBoard } from './board/board.ts'
+import { type Board, BoardFaults, loadBoard } from './board/board.ts'
+import { ConfigFaults, printed } from './config/faults.ts'
 import type { Config } from './config/read.ts'
 import { availableAfter, connect } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { startUpkeep } from './db/upkeep.ts'
 import { DatabaseUnavailable } from './errors.ts'
-import { createApp } from './http/app.ts'
+import { createApp, type HttpApp } from './http/app.ts'
 import { createRenderer } from './http/document.ts'
 import { readBundle } from './http/files.ts'
 import { type Listening, listen } from './listen.ts'
-import type { Log } from './log.ts'
+import type { AdjustableLog, Level, Log } from './log.ts'
+import { createServiceManager } from './notify.ts'
 import { createPushQueue } from './push/queue.ts'
 
 export interface Running {
@@ -21,6 +23,8 @@ export interface Running {
   readonly url: string | undefined
   /** Settles when the database is migrated and the first request can be answered. */
   ready: Promise<void>
+  /** Takes the board as the file has it now, and asks the provider anew. A faulty board changes nothing: it throws. */
+  reload(boardFile?: string): void
   /** Says that it goes, and serves on for DRAIN_SECONDS, or until `hurry`. */
   drain(hurry: AbortSignal): Promise<void>
   /** Stops listening, finishes what is under way, sends pending pushes, closes the database. */
@@ -43,22 +47,25 @@ export async function start(
   log: Log,
   { onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
-  const board = loadBoard(config.boardFile)
-  for (const { harmless, ...change } of board.warnings)
-    log[harmless ? 'info' : 'warn']('the drawing was changed', change)
+  let board = readBoard(config.boardFile, log)
   const bundle = readBundle(assets.web)
   const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
   const ready = Promise.withResolvers<void>()
   const db = availableAfter(ready.promise, connect(opened.target, opened.close))
-  const push = createPushQueue({ config, db, board, log })
-  const identity = { oidc: createOidc(config), sessions: createSessions(config) }
+  const push = createPushQueue({ config, db, board: () => board, log })
+  const shared = { config, db, push, log, sessions: createSessions(config) }
   const renderPage = createRenderer(bundle.template)
-  const app = createApp({ config, db, board, push, log, renderPage, ...identity }, bundle)
+  const build = () => createApp({ ...shared, board, renderPage, oidc: createOidc(config) }, bundle)
+  let app = build()
+  /** replaced, with requests that were under way at that moment */
+  let former: HttpApp[] = []
+  const underWay = () => [app, ...former].reduce((sum, one) => sum + one.underWay(), 0)
+  const handle = (request: Request) => app.handle(request)
 
   let server: Listening | undefined
   try {
     // Who shares a port gets its part of the requests at once, and others are there to answer until it can.
-    if (!config.reusePort) server = await listen(config, app.handle, log)
+    if (!config.reusePort) server = await listen(config, handle, log)
   } catch (error) {
     await db.close()
     throw error
@@ -69,7 +76,7 @@ export async function start(
   const becameReady = bringUp(opened, log, stopping.signal).then(async () => {
     if (stopping.signal.aborted) return
     ready.resolve()
-    server ??= await listen(config, app.handle, log)
+    server ??= await listen(config, handle, log)
     if (db.kind === 'embedded') upkeep = startUpkeep(db, log)
     log.info('ready', { url: config.publicUrl, database: db.kind })
   })
@@ -81,6 +88,11 @@ export async function start(
       return server?.url
     },
     ready: becameReady,
+    reload(boardFile) {
+      board = readBoard(boardFile, log)
+      former = [app, ...former].filter(one => one.underWay() > 0)
+      app = build()
+    },
     async drain(hurry) {
       app.drain()
       await pause(config.drainSeconds * 1000, undefined, { signal: hurry }).catch(() => {})
@@ -90,12 +102,19 @@ export async function start(
       stopping.abort()
       upkeep?.stop()
       server?.stop()
-      await until(() => (server?.pendingRequests ?? 0) + app.underWay() === 0, REQUESTS_GRACE_MS)
+      await until(() => (server?.pendingRequests ?? 0) + underWay() === 0, REQUESTS_GRACE_MS)
       await push.drain(PUSH_GRACE_MS)
       await server?.stop(true)
       await db.close()
     },
   }
+}
+
+function readBoard(file: string | undefined, log: Log): Board {
+  const board = loadBoard(file)
+  for (const { harmless, ...change } of board.warnings)
+    log[harmless ? 'info' : 'warn']('the drawing was changed', change)
+  return board
 }
 
 /** Migrates as soon as the database answers; until then the server says 503. */
@@ -120,36 +139,83 @@ async function until(holds: () => boolean, mostMs: number): Promise<void> {
   while (!holds() && performance.now() < end) await Bun.sleep(10)
 }
 
-/** The server as a process: until a signal or a fault ends it. Answers the exit status. */
-export async function serveUntilStopped(config: Config, log: Log): Promise<number> {
+export interface Reread {
+  boardFile?: string
+  level: Level
+  /** settings that have changed and are read at the start alone */
+  needRestart: string[]
+}
+
+/** The server as a process: until a signal or a fault ends it. With `reread` SIGHUP reloads. Answers the exit status. */
+export async function serveUntilStopped(
+  config: Config,
+  log: AdjustableLog,
+  reread?: () => Reread,
+): Promise<number> {
   process.on('unhandledRejection', reason => {
     log.error('a promise was left to fail', {
       error: reason instanceof Error ? reason.stack : String(reason),
     })
   })
+  const manager = createServiceManager(process.env, log)
+  manager.status('waiting for the database')
   const ended = Promise.withResolvers<Error | NodeJS.Signals>()
   const running = await start(config, log, { onFatal: ended.resolve })
+  let isReady = false
+  let asked = false
+  const sayReady = () => manager.ready(`ready at ${config.publicUrl}`)
+  const becameReady = () => {
+    isReady = !asked
+    if (isReady) sayReady()
+  }
+  running.ready.then(becameReady, () => {})
   const hurry = new AbortController()
   let stopping = false
-  let asked = false
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1)
-      if (asked) hurry.abort()
-      asked = true
-      ended.resolve(signal)
-    })
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1)
+    if (asked) hurry.abort()
+    asked = true
+    ended.resolve(signal)
   }
+  process.on('SIGTERM', stop).on('SIGINT', stop)
+  process.on('SIGHUP', signal => {
+    if (!reread) return stop(signal)
+    if (asked) return
+    if (isReady) manager.reloading()
+    reload(running, log, reread)
+    if (isReady) sayReady()
+  })
 
   const cause = await ended.promise
   const fault = cause instanceof Error ? cause : undefined
+  asked = true
   if (cause === 'SIGTERM' && config.drainSeconds) {
     log.info('draining', { seconds: config.drainSeconds })
+    manager.stopping(`draining for ${config.drainSeconds} s`)
     await running.drain(hurry.signal)
   }
   stopping = true
   log.info(fault ? 'stopping after a fault' : 'stopping')
+  manager.stopping('stopping')
   await running.stop()
   if (fault) throw fault
   return 0
+}
+
+/** All of it or nothing: what is faulty leaves everything as it was. */
+function reload(running: Running, log: AdjustableLog, reread: () => Reread): void {
+  try {
+    const { boardFile, level, needRestart } = reread()
+    running.reload(boardFile)
+    log.setLevel(level)
+    log.info('reloaded')
+    if (needRestart.length) log.warn('settings have changed that need a restart', { settings: needRestart })
+  } catch (error) {
+    log.error('not reloaded, all stays as it was', { faults: faultsOf(error as Error) })
+  }
+}
+
+function faultsOf(error: Error): string[] {
+  if (error instanceof BoardFaults) return error.faults
+  return error instanceof ConfigFaults ? error.faults.map(printed) : [error.message]
 }

@@ -1,6 +1,9 @@
+import { environment } from '../../server/config/env-file.ts'
 import { ConfigFaults, settingFault } from '../../server/config/faults.ts'
-import { type Config, readConfig } from '../../server/config/read.ts'
+import { type Config, readConfig, serverSettings } from '../../server/config/read.ts'
+import { type Env, type Name, names } from '../../server/config/settings.ts'
 import { fileFault } from '../../server/file-fault.ts'
+import type { Reread } from '../../server/serve.ts'
 import type { Command } from '../command.ts'
 import { Failure } from '../terminal/faults.ts'
 import type { Io } from '../terminal/io.ts'
@@ -10,13 +13,28 @@ export function serve(program: Command) {
     .command('serve')
     .description('the server')
     .examples('faultline serve --env-file .env')
-    .runs(runServer, { ownSignals: true, besideDemo: false })
+    .runs(io => runServer(io, program.opts().envFile), { ownSignals: true, besideDemo: false })
 }
 
-async function runServer(io: Io) {
+async function runServer(io: Io, envFile?: string) {
   const config = readConfig(io.env)
   const { serveUntilStopped } = await import('../../server/serve.ts')
-  return serveUntilStopped(config, io.log(config.log)).catch(listenFault(config))
+  // Who closes the terminal wants it to end.
+  const reread = io.watched ? undefined : rereadFrom(io.env, envFile)
+  return serveUntilStopped(config, io.log(config.log), reread).catch(listenFault(config))
+}
+
+const RELOADED = new Set<Name>(['BOARD_FILE', 'LOG_LEVEL'])
+
+function rereadFrom(env: Env, envFile?: string): () => Reread {
+  const before = serverSettings(env)
+  return () => {
+    const fresh = environment(envFile, false)
+    const { boardFile, log } = readConfig(fresh)
+    const now = serverSettings(fresh)
+    const needRestart = names.filter(name => now[name] !== before[name] && !RELOADED.has(name))
+    return { boardFile, level: log.level, needRestart }
+  }
 }
 
 /** Why the server cannot listen, by the setting that has to change. */

@@ -1,6 +1,6 @@
 import type { DataConfig } from '../../server/config/read.ts'
 import type { Env } from '../../server/config/settings.ts'
-import type { Log } from '../../server/log.ts'
+import type { AdjustableLog } from '../../server/log.ts'
 import type { Paint } from './print.ts'
 
 /** What a command meets: its settings, where its words go, and when to stop. */
@@ -15,7 +15,7 @@ export interface Io {
   /** standard error is a terminal on which a line can be drawn anew */
   watched: boolean
   /** a log on standard error, in colours where they are wanted */
-  log(settings: DataConfig['log']): Log
+  log(settings: DataConfig['log']): AdjustableLog
   /** data, on standard output; the caller has cleaned it */
   print(...lines: string[]): void
   /** messages, on standard error */

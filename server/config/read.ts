@@ -58,6 +58,8 @@ type Values<P extends Purpose> = Given &
   Record<NamesWhere<{ default: string }> | NamesWhere<{ readBy: Record<P, 'required'> }>, string>
 
 export const readConfig = (env: Env): Config => deepFreeze(serverConfig(readSettings(env, 'serve')))
+/** What `serve` was given or goes by, secrets from files included: for telling what has changed. */
+export const serverSettings = (env: Env): Given => readSettings(env, 'serve')
 export const readPushConfig = (env: Env): PushConfig => deepFreeze(pushConfig(readSettings(env, 'push')))
 export const readDataConfig = (env: Env): DataConfig => deepFreeze(dataConfig(readSettings(env, 'data')))
 

@@ -31,7 +31,8 @@ export type Limits = typeof limits
 interface QueueDeps {
   config: SenderConfig
   db: Database
-  board: Board
+  /** the one in use when a message is made */
+  board: () => Board
   log: Log
   clock?: Clock
 }
@@ -155,7 +156,7 @@ function createDeviceQueues(deps: Required<QueueDeps>, limits: Limits, stopped: 
 function createAttempt({ config, board }: QueueDeps, { atOnce, deadlineMs }: Limits, signal: AbortSignal) {
   const places = new PQueue({ concurrency: atOnce })
   return (device: Subscription, defect: PushedDefect) =>
-    places.add(() => deliver(config, device, messageFor(defect, board), { deadlineMs, signal }))
+    places.add(() => deliver(config, device, messageFor(defect, board()), { deadlineMs, signal }))
 }
 
 function closeOthers(queues: Map<string, DeviceQueue>, devices: Subscription[]): void {

@@ -58,7 +58,7 @@ const config = () => ({
 
 function start(changes: Partial<Limits> = {}, db: Database = database.db): PushQueue {
   const log = createLog({ level: 'debug', format: 'json' }, line => void logs.push(JSON.parse(line)))
-  queue = createPushQueue({ config: config(), db, board, log, clock }, changes)
+  queue = createPushQueue({ config: config(), db, board: () => board, log, clock }, changes)
   return queue
 }
 
@@ -468,7 +468,12 @@ test('with push off filing costs nothing and touches nothing', async () => {
     },
   })
   const log = createLog({ level: 'debug', format: 'json' }, line => void logs.push(JSON.parse(line)))
-  queue = createPushQueue({ config: { ownerEmail: 'owner@example.com', pushHosts: [] }, db, board, log })
+  queue = createPushQueue({
+    config: { ownerEmail: 'owner@example.com', pushHosts: [] },
+    db,
+    board: () => board,
+    log,
+  })
   file(10)
   await queue.drain(1_000)
   expect(logs).toEqual([])
