@@ -32,6 +32,8 @@ export class AppState {
   account = $state.raw<Account>()
   /** the server did not answer when it was last asked for news */
   away = $state(false)
+  /** what is open of the palette: the field, or the list of keys */
+  palette = $state<'find' | 'keys'>()
   /** the section that a report has just reached */
   touched = $state<string>()
   /** the feed that is looked at now */
