@@ -53,7 +53,7 @@ inChromium('keys and the palette', () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('usbp')
     const first = dialog(page).getByRole('option').first()
-    await until(async () => (await first.textContent())?.includes('USB port'), 'the section is found')
+    await until(async () => ((await first.textContent()) ?? '').includes('USB port'), 'the section is found')
     expect(await first.getAttribute('id')).toBe(await find().getAttribute('aria-activedescendant'))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'USB port', level: 1 }).waitFor()
