@@ -5,7 +5,7 @@ import manifest from '../package.json'
 import { entries, root } from './compile.ts'
 
 /** What the page is built with stays in it; Vite bundles it, apart from the server. */
-const IN_THE_PAGE = ['svelte', '@elysiajs/eden']
+const IN_THE_PAGE = ['svelte', '@elysiajs/eden', 'uqr']
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)([.-]|$)/i
 const BUN_LICENCES = 'https://bun.sh/docs/project/licensing'
 

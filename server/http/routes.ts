@@ -26,6 +26,7 @@ export const apiRoutes: readonly Route[] = [
 export const pageRoutes: readonly Route[] = [
   ['GET HEAD', '/', 'session', 'the board and its feed'],
   ['GET HEAD', '/sections/{id}', 'session', 'the history of a section'],
+  ['GET HEAD', '/labels', 'session', 'labels with QR codes to print'],
 ]
 
 /** Files made at start; the bundle's own files, which hold no data, are added to them. */

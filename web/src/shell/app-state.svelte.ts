@@ -54,6 +54,17 @@ export class AppState {
     if (person && !this.account) this.startAccount(person)
   }
 
+  /** Who scanned a label wants to report on its section; once. */
+  private openScanned(): void {
+    const { pathname, search } = location
+    const query = new URLSearchParams(search)
+    const section = query.get('report')
+    if (!section) return
+    query.delete('report')
+    history.replaceState(null, '', pathname + (query.size ? `?${query}` : ''))
+    this.openReport(section, document.body)
+  }
+
   openReport(section: string, opener: Element | null = document.activeElement): void {
     this.opener = opener
     void this.account?.form.open(section)
@@ -123,6 +134,7 @@ export class AppState {
     const push = person.is_owner ? new Push(person.pushKey) : undefined
     this.account = { person, drafts, projects: list, outbox, form, push }
     this.resume(this.account)
+    this.openScanned()
   }
 
   /** What an earlier visit left: reports that wait for the server, one that an ended session interrupted. */

@@ -1,4 +1,8 @@
-export type Route = { page: 'board' } | { page: 'section'; id: string } | { page: 'nowhere' }
+export type Route =
+  | { page: 'board' }
+  | { page: 'section'; id: string }
+  | { page: 'labels' }
+  | { page: 'nowhere' }
 
 /** The address as state. Links stay plain links: a click that would stay on the site is answered here. */
 export class Router {
@@ -32,6 +36,7 @@ export class Router {
 
 function routeOf(path: string): Route {
   if (path === '/') return { page: 'board' }
+  if (path === '/labels') return { page: 'labels' }
   const id = /^\/sections\/([^/]+)$/.exec(path)?.[1]
   return id === undefined ? { page: 'nowhere' } : { page: 'section', id: decoded(id) }
 }
