@@ -29,6 +29,8 @@ export interface Ranks {
 export class Board {
   picture = $state.raw<Picture>()
   counts = $state.raw<Counts>()
+  /** when the counts were right that are shown */
+  countedAt = $state.raw<Date>()
   failed = $state(false)
   /** the server shows another board than the one this page opened with */
   changed = $state(false)
@@ -62,6 +64,9 @@ export class Board {
     })
   }
 
+  /** how many there are in the span, on the whole board */
+  readonly sum = $derived(this.places.reduce((sum, { count }) => sum + count, 0))
+
   /** as one says it after a number */
   get inSpan(): string {
     return this.days ? `in ${this.days} days` : 'in all'
@@ -83,7 +88,10 @@ export class Board {
   async refresh(): Promise<boolean> {
     const { days, counts: before } = this
     const fresh = await counts(days || undefined)
-    if (days === this.days) this.counts = fresh
+    if (days === this.days) {
+      this.counts = fresh
+      this.countedAt = new Date()
+    }
     return fresh !== before
   }
 
