@@ -22,6 +22,10 @@ const rules: Record<string, (value: string) => string | undefined> = {
       : 'must be text of at most 500 characters',
   'limit-200': value => between(value, 1, 200),
   'limit-1000': value => between(value, 1, 1_000),
+  'days-back': value =>
+    /^(?:0|[1-9]\d{0,2})$/.test(value) && Number(value) <= 366
+      ? undefined
+      : 'must be a whole number from 0 to 366',
   days: value =>
     /^[1-9]\d{0,2}d$/.test(value) && Number.parseInt(value, 10) <= 366
       ? undefined

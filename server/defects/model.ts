@@ -15,4 +15,16 @@ export const FeedQuery = t.Object({
 export const Counts = t.Record(t.String(), t.Integer())
 export type Counts = typeof Counts.static
 
+export const TrendsQuery = t.Object({
+  days: t.Optional(Text('days', 'Today (UTC) and the days before, 30d without it.')),
+  back: t.Optional(Text('days-back', 'So many days earlier, 0 to 366, for comparison.')),
+})
+
+export const Trends = t.Object({
+  from: t.String({ format: 'date', description: 'The first day (UTC).' }),
+  days: t.Integer(),
+  sections: t.Record(t.String(), t.Array(t.Integer()), { description: 'One number a day, oldest first.' }),
+})
+export type Trends = typeof Trends.static
+
 export const CountsQuery = t.Object(narrowedBy('since'))

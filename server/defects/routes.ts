@@ -8,9 +8,10 @@ import { type CountsNarrowing, sectionCounts } from './counts.ts'
 import { readCursor } from './cursor.ts'
 import { FeedEntry } from './entry.ts'
 import { type FeedRequest, readFeed } from './feed.ts'
-import { Counts, CountsQuery, DefectBody, FeedQuery } from './model.ts'
+import { Counts, CountsQuery, DefectBody, FeedQuery, Trends, TrendsQuery } from './model.ts'
 import { missingValues, narrowingValues } from './narrowing.ts'
 import { reportDefect } from './report.ts'
+import { sectionTrends, type TrendsRequest } from './trends.ts'
 
 export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'push'>) => {
   const answer = answersUnder(board)
@@ -21,6 +22,7 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
   const counts = coalesced(async (narrowing: CountsNarrowing) =>
     answer(await sectionCounts(db, board, narrowing)),
   )
+  const trends = coalesced(async (request: TrendsRequest) => answer(await sectionTrends(db, board, request)))
 
   return new Elysia({ name: 'defects' })
     .use(signedIn)
@@ -41,6 +43,12 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
         query: CountsQuery,
         response: { 200: Counts },
       },
+    )
+    .get(
+      '/api/defects/trends',
+      async ({ query: { days = '30d', back = '0' }, request }) =>
+        respond(request, await trends({ days: Number.parseInt(days, 10), back: Number(back) })),
+      { query: TrendsQuery, response: { 200: Trends } },
     )
     .post(
       '/api/defects',

@@ -13,6 +13,7 @@ export const apiRoutes: readonly Route[] = [
   ['GET HEAD', '/api/defects', 'session', 'the feed, newest first'],
   ['POST', '/api/defects', 'session', 'report a defect'],
   ['GET HEAD', '/api/defects/counts', 'session', 'defects of each section'],
+  ['GET HEAD', '/api/defects/trends', 'session', 'defects of each section by day'],
   ['POST', '/api/subscriptions', 'owner', 'send push messages to this device'],
   ['DELETE', '/api/subscriptions', 'owner', 'send no more to this device'],
   ['GET HEAD', '/login', 'public', 'the page that leads to the provider'],

@@ -265,6 +265,7 @@ describe('with a session', () => {
     expect(Object.keys(document.paths).sort()).toEqual([
       '/api/defects',
       '/api/defects/counts',
+      '/api/defects/trends',
       '/api/health',
       '/api/projects',
       '/api/session',

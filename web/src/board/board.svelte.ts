@@ -29,6 +29,8 @@ export interface Ranks {
 export class Board {
   picture = $state.raw<Picture>()
   counts = $state.raw<Counts>()
+  /** of an earlier day, while the past is played */
+  played = $state.raw<Counts>()
   /** when the counts were right that are shown */
   countedAt = $state.raw<Date>()
   failed = $state(false)
@@ -48,13 +50,9 @@ export class Board {
     return this.places.toSorted((a, b) => (rank.get(a.id) ?? 1e9) - (rank.get(b.id) ?? 1e9))
   })
   readonly ranks: Ranks = $derived.by(() => {
-    const kind = ({ count, retired }: Place) => (retired ? 'retired' : count ? 'worst' : 'quiet')
+    const kind = ({ id, retired }: Place) => (retired ? 'retired' : this.count(id) ? 'worst' : 'quiet')
     return { worst: [], quiet: [], retired: [], ...Object.groupBy(this.ranked, kind) }
   })
-  /** nothing was ever reported */
-  readonly isEmpty = $derived(
-    !this.days && this.counts !== undefined && !this.places.some(({ count }) => count),
-  )
 
   constructor() {
     let first: string | undefined
@@ -65,7 +63,9 @@ export class Board {
   }
 
   /** how many there are in the span, on the whole board */
-  readonly sum = $derived(this.places.reduce((sum, { count }) => sum + count, 0))
+  readonly sum = $derived(this.places.reduce((sum, { id }) => sum + this.count(id), 0))
+  /** nothing was ever reported */
+  readonly isEmpty = $derived(!this.days && this.counts !== undefined && !this.sum)
 
   /** as one says it after a number */
   get inSpan(): string {
@@ -114,7 +114,7 @@ export class Board {
 
   rank(): void {
     this.ranking = this.places
-      .toSorted((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1))
+      .toSorted((a, b) => this.count(b.id) - this.count(a.id) || (a.label < b.label ? -1 : 1))
       .map(({ id }) => id)
   }
 
@@ -127,7 +127,7 @@ export class Board {
   }
 
   place(id: string): Place {
-    const count = this.count(id)
+    const count = (this.played ?? this.counts)?.[id] ?? 0
     return { id, label: this.label(id), count, step: stepOf(count, this.scale), retired: this.isRetired(id) }
   }
 

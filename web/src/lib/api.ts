@@ -1,5 +1,6 @@
 import { type Treaty, treaty } from '@elysiajs/eden/treaty2'
 import type { App } from '../../../server/http/app.ts'
+import type { Days } from '../insight/series.ts'
 import { Fault } from './fault.ts'
 
 /** For whom this page asks: the server answers nobody else's session. */
@@ -54,6 +55,16 @@ export async function counts(days?: number): Promise<Counts> {
   return unlessKnown(
     `counts ${days}`,
     asking => api.defects.counts.get({ query, ...asking }),
+    ({ value }) => value,
+  )
+}
+
+/** Each day of the last ones, oldest first; the same object as long as nothing has changed. */
+export async function trends(days: number): Promise<Days> {
+  const query = { days: `${days}d` }
+  return unlessKnown(
+    `trends ${days}`,
+    asking => api.defects.trends.get({ query, ...asking }),
     ({ value }) => value,
   )
 }

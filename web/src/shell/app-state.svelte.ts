@@ -1,6 +1,7 @@
 import { createContext, tick } from 'svelte'
 import { Board } from '../board/board.svelte.ts'
 import { Feed } from '../feed/feed.svelte.ts'
+import type { Insight } from '../insight/insight.ts'
 import { type Entry, feed, findOrCreateProject, type Person, projects, report } from '../lib/api.ts'
 import { Fault } from '../lib/fault.ts'
 import { poll } from '../lib/poll.ts'
@@ -30,6 +31,8 @@ export class AppState {
   readonly board = new Board()
   readonly notices = new Notices()
   account = $state.raw<Account>()
+  /** trends and their pictures, once they were fetched */
+  insight = $state.raw<Insight>()
   /** the server did not answer when it was last asked for news */
   away = $state(false)
   /** what is open of the palette: the field, or the list of keys */
@@ -63,6 +66,11 @@ export class AppState {
     query.delete('report')
     history.replaceState(null, '', pathname + (query.size ? `?${query}` : ''))
     this.openReport(section, document.body)
+  }
+
+  async loadInsight(): Promise<void> {
+    const { Insight } = await import('../insight/insight.ts')
+    this.insight ??= new Insight()
   }
 
   openReport(section: string, opener: Element | null = document.activeElement): void {
