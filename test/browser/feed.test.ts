@@ -148,6 +148,7 @@ inChromium('the feed', () => {
     })
     open = await visit(browser, app, ALICE)
     const { page } = open
+    await page.locator('summary', { hasText: '1 retired' }).click()
     const row = page.getByRole('listitem').filter({ hasText: 'parallel-port' })
     await row.getByText('Retired').waitFor()
     expect(await row.getByRole('button').count()).toBe(0)
