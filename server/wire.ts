@@ -13,9 +13,7 @@ const rules: Record<string, (value: string) => string | undefined> = {
   'idempotency-key': value =>
     /^[\x21-\x7E]{1,64}$/.test(value) ? undefined : 'must be 1 to 64 visible ASCII characters, given once',
   'canonical-uuid': value =>
-    /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value)
-      ? undefined
-      : 'must be a UUID such as 0190a6e0-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
+    isUuid(value) ? undefined : 'must be a UUID such as 0190a6e0-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
   'search-text': value =>
     value.isWellFormed() && !value.includes('\0') && value.length <= 500
       ? undefined
@@ -31,6 +29,9 @@ const rules: Record<string, (value: string) => string | undefined> = {
       ? undefined
       : 'must be a number of days like 7d, from 1d to 366d',
 }
+
+export const isUuid = (text: string) =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 
 function between(value: string, least: number, most: number) {
   const plain = /^[1-9]\d{0,3}$/.test(value) && Number(value) >= least && Number(value) <= most

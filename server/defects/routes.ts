@@ -10,6 +10,7 @@ import { FeedEntry } from './entry.ts'
 import { type FeedRequest, readFeed } from './feed.ts'
 import { Counts, CountsQuery, DefectBody, FeedQuery, Trends, TrendsQuery } from './model.ts'
 import { missingValues, narrowingValues } from './narrowing.ts'
+import { findDefect } from './one.ts'
 import { reportDefect } from './report.ts'
 import { sectionTrends, type TrendsRequest } from './trends.ts'
 
@@ -49,6 +50,16 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
       async ({ query: { days = '30d', back = '0' }, request }) =>
         respond(request, await trends({ days: Number.parseInt(days, 10), back: Number(back) })),
       { query: TrendsQuery, response: { 200: Trends } },
+    )
+    .get(
+      '/api/defects/:id',
+      async ({ params: { id } }) => {
+        const entry = await findDefect(db, String(id))
+        if (!entry) throw new Refusal('not_found')
+        return entry
+      },
+      // Elysia hands over nothing for what is no UTF-8: no such defect either.
+      { params: t.Object({ id: t.Unknown({ description: 'A UUID.' }) }), response: { 200: FeedEntry } },
     )
     .post(
       '/api/defects',

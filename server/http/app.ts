@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { contextOf, type RequestContext, setContext } from '../auth/guards.ts'
 import { authRoutes } from '../auth/routes.ts'
 import { isKnownSection } from '../defects/narrowing.ts'
+import { findDefect } from '../defects/one.ts'
 import { defectRoutes } from '../defects/routes.ts'
 import type { Deps } from '../deps.ts'
 import { projectRoutes } from '../projects/routes.ts'
@@ -94,6 +95,7 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
     if (verdict instanceof Response) return verdict
     const { address, visitor } = verdict
     if (address.path === SECTION_PAGE) return sectionPage(request, target.path)
+    if (address.path === DEFECT_PAGE) return defectPage(request, target.path)
     const file = files.get(address.path)
     if (file) return send(request, file)
 
@@ -118,6 +120,11 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
     return isKnownSection(db, board, id).then(known =>
       known ? send(request, bundle.shell) : messagePage(renderPage, noSection),
     )
+  }
+
+  async function defectPage(request: Request, path: string): Promise<Response> {
+    const found = await findDefect(db, path.slice(DEFECT_PAGE.indexOf('{')))
+    return found ? send(request, bundle.shell) : messagePage(renderPage, noDefect)
   }
 
   let underWay = 0
@@ -156,6 +163,12 @@ export function createApp(deps: Deps, bundle: Bundle): HttpApp {
 }
 
 const SECTION_PAGE = '/sections/{id}'
+const DEFECT_PAGE = '/defects/{id}'
+const noDefect = {
+  status: 404,
+  title: 'No such report',
+  detail: 'Nothing was reported under this address.',
+}
 const noSection = {
   status: 404,
   title: 'No such section',

@@ -14,6 +14,7 @@ export const apiRoutes: readonly Route[] = [
   ['POST', '/api/defects', 'session', 'report a defect'],
   ['GET HEAD', '/api/defects/counts', 'session', 'defects of each section'],
   ['GET HEAD', '/api/defects/trends', 'session', 'defects of each section by day'],
+  ['GET HEAD', '/api/defects/{id}', 'session', 'one defect'],
   ['POST', '/api/subscriptions', 'owner', 'send push messages to this device'],
   ['DELETE', '/api/subscriptions', 'owner', 'send no more to this device'],
   ['GET HEAD', '/login', 'public', 'the page that leads to the provider'],
@@ -27,6 +28,7 @@ export const apiRoutes: readonly Route[] = [
 export const pageRoutes: readonly Route[] = [
   ['GET HEAD', '/', 'session', 'the board and its feed'],
   ['GET HEAD', '/sections/{id}', 'session', 'the history of a section'],
+  ['GET HEAD', '/defects/{id}', 'session', 'one defect and its place'],
   ['GET HEAD', '/labels', 'session', 'labels with QR codes to print'],
 ]
 

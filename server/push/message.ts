@@ -35,7 +35,7 @@ export function messageFor(defect: PushedDefect, board: Board): string {
     section_id: defect.section_id,
     section,
     defect_id: defect.id,
-    url: `/sections/${defect.section_id}`,
+    url: `/defects/${defect.id}`,
   })
 }
 

@@ -210,6 +210,15 @@ describe.skipIf(missing)(
       await page.waitForURL(`${origin}/sections/usb-port`)
     })
 
+    test('a click on a single report leads to it, on several to their section', async () => {
+      const defect = '0190a6e0-1c2d-7e3f-8a4b-5c6d7e8f9a0b'
+      await page.goto(origin)
+      await click({ section: 'usb-port', defect, count: 1 })
+      await page.waitForURL(`${origin}/defects/${defect}`)
+      await click({ section: 'usb-port', defect, count: 2 })
+      await page.waitForURL(`${origin}/sections/usb-port`)
+    })
+
     test('a window that shows the section already is only brought to the front', async () => {
       await page.goto(`${origin}/sections/usb-port`)
       const other = await context.newPage()
@@ -229,6 +238,7 @@ describe.skipIf(missing)(
       [{ section: '//evil.test' }],
       [{ section: '../x' }],
       [{ section: 7 }],
+      [{ section: '', defect: '../x', count: 1 }],
     ])('a click on a notification with data %j opens the board', async data => {
       await page.goto(`${origin}/sections/usb-port`)
       await click(data)

@@ -22,7 +22,7 @@ test('a message says where, for which project and what', () => {
     section_id: 'usb-port',
     section: 'USB port',
     defect_id: 'd1',
-    url: '/sections/usb-port',
+    url: '/defects/d1',
   })
 })
 

@@ -118,7 +118,7 @@ test('every device gets exactly one message per defect', async () => {
     title: 'Radio · USB port',
     section_id: 'usb-port',
     section: 'USB port',
-    url: '/sections/usb-port',
+    url: `/defects/${service.received[0]?.message.defect_id}`,
   })
 })
 

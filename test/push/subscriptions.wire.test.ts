@@ -183,7 +183,7 @@ describe('filing', () => {
         section_id: 'usb-port',
         section: 'USB port',
         defect_id: entry.id,
-        url: '/sections/usb-port',
+        url: `/defects/${entry.id}`,
       })
       expect(push.headers).toMatchObject({ ttl: '86400', urgency: 'high' })
       expect(push.vapid).toMatchObject({ aud: service.origin, sub: `mailto:${OWNER}`, key: vapid.publicKey })

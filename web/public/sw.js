@@ -1,6 +1,7 @@
 // Only push: pages and the API are never intercepted and never cached.
 
 const isSection = value => typeof value === 'string' && /^[a-z0-9-]{1,40}$/.test(value)
+const isDefect = value => typeof value === 'string' && /^[0-9a-f-]{36}$/.test(value)
 const ALERT_AGAIN_MS = 60_000
 
 let lastShown = Promise.resolve()
@@ -32,11 +33,12 @@ function read(data) {
     title: text(message?.title),
     body: text(message?.body),
     section: isSection(message?.section_id) ? message.section_id : '',
+    defect: isDefect(message?.defect_id) ? message.defect_id : '',
   }
 }
 
 /** One notification a section: the last word, and how many there were. */
-async function show({ title, body, section }) {
+async function show({ title, body, section, defect }) {
   const tag = section || 'faultline'
   const [earlier] = await self.registration.getNotifications({ tag })
   const count = (earlier?.data?.count ?? 0) + 1
@@ -49,11 +51,13 @@ async function show({ title, body, section }) {
     tag,
     renotify: alert,
     icon: '/icons/icon-192.png',
-    data: { section, count, alerted: alert ? Date.now() : alerted },
+    data: { section, defect, count, alerted: alert ? Date.now() : alerted },
   })
 }
 
+/** To the report; where there were several, to the history of their section. */
 function pathOf(data) {
+  if (data?.count === 1 && isDefect(data.defect)) return `/defects/${data.defect}`
   return isSection(data?.section) ? `/sections/${data.section}` : '/'
 }
 

@@ -90,6 +90,10 @@ export async function feed(section?: string, next?: string, limit = PAGE): Promi
   )
 }
 
+export async function defect(id: string): Promise<Entry> {
+  return taken(api.defects({ id }).get({ fetch: options() }))
+}
+
 export async function report(body: ReportBody, key: string): Promise<{ entry: Entry; created: boolean }> {
   const headers = { 'idempotency-key': key }
   const { value, response } = await answered(api.defects.post(body, { headers, fetch: options() }))

@@ -1,6 +1,6 @@
 export type Route =
   | { page: 'board' }
-  | { page: 'section'; id: string }
+  | { page: 'section' | 'defect'; id: string }
   | { page: 'labels' }
   | { page: 'nowhere' }
 
@@ -37,8 +37,9 @@ export class Router {
 function routeOf(path: string): Route {
   if (path === '/') return { page: 'board' }
   if (path === '/labels') return { page: 'labels' }
-  const id = /^\/sections\/([^/]+)$/.exec(path)?.[1]
-  return id === undefined ? { page: 'nowhere' } : { page: 'section', id: decoded(id) }
+  const [, pages, id] = /^\/(sections|defects)\/([^/]+)$/.exec(path) ?? []
+  if (id === undefined) return { page: 'nowhere' }
+  return { page: pages === 'sections' ? 'section' : 'defect', id: decoded(id) }
 }
 
 function decoded(part: string): string {
