@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 import { backup } from './commands/backup.ts'
+import { board } from './commands/board.ts'
 import { completion } from './commands/completion.ts'
 import { counts } from './commands/counts.ts'
 import { demo } from './commands/demo.ts'
@@ -24,7 +25,7 @@ process.noDeprecation = true
 
 const commands = {
   'Run it:': [serve, demo],
-  'Set it up:': [init, doctor, migrate, healthcheck, systemd, completion],
+  'Set it up:': [init, doctor, board, migrate, healthcheck, systemd, completion],
   'Read it:': [counts, feed, tail, projects, push],
   'Keep it:': [backup, restore, recount],
   'About it:': [version, help],

@@ -94,7 +94,7 @@ function readBoardFile(file: string): string {
     if (found.size > MAX_BYTES) throw new NotText(TOO_LARGE)
     return decode(readFileSync(file))
   } catch (error) {
-    if (error instanceof NotText) throw new BoardFaults([`BOARD_FILE: ${error.message}`])
+    if (error instanceof NotText) throw new BoardFaults([error.message])
     throw fileFault(error, file, 'read') ?? error
   }
 }

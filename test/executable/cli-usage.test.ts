@@ -12,6 +12,8 @@ const commands = [
   'demo',
   'init',
   'doctor',
+  'board check',
+  'board sections',
   'migrate',
   'healthcheck',
   'systemd',
