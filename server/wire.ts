@@ -18,6 +18,10 @@ const rules: Record<string, (value: string) => string | undefined> = {
     value.isWellFormed() && !value.includes('\0') && value.length <= 500
       ? undefined
       : 'must be text of at most 500 characters',
+  'search-words': value =>
+    value.isWellFormed() && !value.includes('\0') && /[^\s\u0085]/.test(value) && [...value].length <= 200
+      ? undefined
+      : 'must be 1 to 200 characters with a word in them',
   'limit-200': value => between(value, 1, 200),
   'limit-1000': value => between(value, 1, 1_000),
   'days-back': value =>

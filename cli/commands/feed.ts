@@ -1,11 +1,10 @@
-import type { Narrowing } from '../../server/defects/narrowing.ts'
 import { type Command, wholeNumber } from '../command.ts'
 import { openWithBoard } from '../terminal/database.ts'
 import { entries, paragraph, tabbed } from '../terminal/entries.ts'
-import { checkNarrowing, narrowingOption } from '../terminal/narrowing.ts'
+import { checkNarrowing, narrowingOf, narrowingOption } from '../terminal/narrowing.ts'
 import { json } from '../terminal/print.ts'
 
-interface Options extends Narrowing {
+interface Options extends Record<string, unknown> {
   lines: number
 }
 
@@ -15,13 +14,16 @@ export function feed(program: Command) {
     .description('defects, newest first')
     .option('-n, --lines <count>', 'how many', wholeNumber(1, 100_000), 20)
     .addOption(narrowingOption('section'))
+    .addOption(narrowingOption('project'))
     .addOption(narrowingOption('since'))
+    .addOption(narrowingOption('q'))
     .option('--json', 'an array of the entries that GET /api/defects answers')
-    .examples('faultline feed -n 5 --section power', 'faultline feed --since 7d --json')
+    .examples('faultline feed -n 5 --section power', 'faultline feed --since 7d --search "usb loose" --json')
     .runs(async (io, options: Options) => {
       const { db, board } = await openWithBoard(io)
-      await checkNarrowing(db, board, options)
-      const { lines: limit, ...narrowing } = options
+      const { lines: limit } = options
+      const narrowing = narrowingOf(options)
+      await checkNarrowing(db, board, narrowing)
       let shown = 0
       for await (const page of entries(db, { limit, ...narrowing })) {
         for (const entry of page) {

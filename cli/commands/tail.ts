@@ -6,16 +6,15 @@ import { SchemaTooOld } from '../../server/db/migrate.ts'
 import type { FeedEntry } from '../../server/defects/entry.ts'
 import { readFeed } from '../../server/defects/feed.ts'
 import { type Follower, follow } from '../../server/defects/follow.ts'
-import type { Narrowing } from '../../server/defects/narrowing.ts'
 import { DatabaseUnavailable } from '../../server/errors.ts'
 import { type Command, wholeNumber } from '../command.ts'
 import { open } from '../terminal/database.ts'
 import { brief, tabbed } from '../terminal/entries.ts'
 import type { Io } from '../terminal/io.ts'
-import { checkNarrowing, narrowingOption } from '../terminal/narrowing.ts'
+import { checkNarrowing, narrowingOf, narrowingOption } from '../terminal/narrowing.ts'
 import { json } from '../terminal/print.ts'
 
-interface Options extends Narrowing {
+interface Options extends Record<string, unknown> {
   lines: number
   follow?: boolean
 }
@@ -29,6 +28,8 @@ export function tail(program: Command) {
     .option('-n, --lines <count>', 'how many', wholeNumber(0, 10_000), 10)
     .option('-f, --follow', 'go on with each new one until interrupted; joins a running server')
     .addOption(narrowingOption('section'))
+    .addOption(narrowingOption('project'))
+    .addOption(narrowingOption('since'))
     .option('--json', 'one entry of the API a line')
     .examples('faultline tail -f', 'faultline tail -n 0 -f --json | jq .verbatim')
     .runs(async (io, options: Options) => {
@@ -39,9 +40,10 @@ export function tail(program: Command) {
       }
       if (options.follow) return watch(io, config, board, options, show)
       const db = await open(io, config)
-      await checkNarrowing(db, board, options)
+      const narrowing = narrowingOf(options)
+      await checkNarrowing(db, board, narrowing)
       if (!options.lines) return
-      const { entries } = await readFeed(db, { ...options, limit: options.lines })
+      const { entries } = await readFeed(db, { ...narrowing, limit: options.lines })
       show(entries.toReversed())
       if (!entries.length && !io.json) io.say('No defects here yet.')
     })
@@ -66,8 +68,9 @@ async function watch(
       db ??= await open(io, config, { joinOnly: true })
       if (follower) show(await follower.more())
       else {
-        await checkNarrowing(db, board, options)
-        const begun = follow(db, options)
+        const narrowing = narrowingOf(options)
+        await checkNarrowing(db, board, narrowing)
+        const begun = follow(db, narrowing)
         show(await begun.begin(options.lines))
         follower = begun
       }

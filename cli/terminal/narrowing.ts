@@ -13,12 +13,26 @@ import { exit, Failure } from './faults.ts'
 /** The option of this name, under the rule that holds on the wire. */
 export function narrowingOption(name: NarrowingName): Option {
   const { value: rule, option } = narrowings[name]
-  return new Option(`--${name} <${option.value}>`, option.description).argParser(text => {
+  return new Option(`--${optionName(name)} <${option.value}>`, option.description).argParser(text => {
     const fault = faultOf(rule, text)
     if (fault === undefined) return text
     throw new InvalidArgumentError(`It ${fault}.`)
   })
 }
+
+function optionName(name: NarrowingName): string {
+  const { option } = narrowings[name]
+  return 'name' in option ? option.name : name
+}
+
+/** What the options of a command narrow by. */
+export const narrowingOf = (options: Record<string, unknown>): Narrowing =>
+  Object.fromEntries(
+    (Object.keys(narrowings) as NarrowingName[]).flatMap(name => {
+      const value = options[optionName(name)]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 
 /** Refuses to narrow by what is not there. */
 export async function checkNarrowing(db: Database, board: Board, narrowing: Narrowing): Promise<void> {

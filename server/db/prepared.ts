@@ -17,8 +17,9 @@ export function runPrepared<Row>(
   queries: Queries,
   query: Prepared,
   given: Record<string, unknown>,
+  { prepare = true } = {},
 ): Promise<Row[]> {
   const { sql, params } = query.getQuery()
   const driver = (queries as unknown as { $client: Driver }).$client
-  return driver.unsafe(sql, fillPlaceholders(params, given), { prepare: true }) as Promise<Row[]>
+  return driver.unsafe(sql, fillPlaceholders(params, given), { prepare }) as Promise<Row[]>
 }

@@ -46,6 +46,11 @@ export const defects = pgTable(
     // Read backwards for "newest first".
     index('defects_section_feed').on(t.sectionId, t.createdAt, t.id),
     index('defects_feed').on(t.createdAt, t.id),
+    index('defects_project_feed').on(t.projectId, t.createdAt, t.id),
+    // Without a column of its own, which would write the table anew; at once, so that no report pays for those before it.
+    index('defects_words')
+      .using('gin', sql`searched_words(searched_text(${t.verbatim}))`)
+      .with({ fastupdate: false }),
     uniqueIndex('defects_idempotency')
       .on(t.reporter, t.idempotencyKey)
       .where(sql`idempotency_key is not null`),

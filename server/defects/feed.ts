@@ -1,17 +1,18 @@
-import { and, desc, eq, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Database, Queries } from '../db/database.ts'
 import { runPrepared } from '../db/prepared.ts'
 import { defects, projects } from '../db/schema.ts'
 import { type Position, writeCursor } from './cursor.ts'
 import { entryColumns, entryNames, type FeedEntry } from './entry.ts'
 import {
+  isPlannedAnew,
   leadingColumn,
   type Narrowing,
   narrowingCondition,
   narrowingNames,
   narrowingParameters,
 } from './narrowing.ts'
-import { perClient } from './statements.ts'
+import { firstDay, perClient, sinceDay } from './statements.ts'
 
 export interface FeedRequest extends Narrowing {
   limit: number
@@ -25,40 +26,77 @@ export interface Feed {
 }
 
 export async function readFeed(db: Database, request: FeedRequest): Promise<Feed> {
-  const [page] = await db.read(queries => feedPage(queries, request))
+  const page = await db.read(queries => feedPage(queries, request))
   const found = entriesOf(page)
   const entries = found.slice(0, request.limit)
   const last = entries.at(-1)
   const more = found.length > request.limit && last
   return {
     entries,
-    ...(more ? { next: writeCursor({ createdAt: new Date(last.created_at), id: last.id }) } : {}),
+    ...(more
+      ? {
+          next: writeCursor({ createdAt: new Date(last.created_at), id: last.id, ...fromDay(page, request) }),
+        }
+      : {}),
   }
+}
+
+const FIRST_DAY = 'first_day'
+
+/** What `since` means to the pages that follow. */
+function fromDay(page: Page | undefined, { before, since }: FeedRequest): { from?: string } {
+  const from = since === undefined ? undefined : (before?.from ?? page?.[FIRST_DAY])
+  return from === undefined ? {} : { from }
 }
 
 /** Every limit of its own would leave its own statement prepared, on each connection. */
 const LIMITS = [50, 200]
 
-function feedPage(queries: Queries, request: FeedRequest): Promise<Page[]> {
+/**
+ * Words that many reports hold fill a page from so many of the newest, whatever PostgreSQL thinks of their number:
+ * by the index it would fetch and sort them all.
+ */
+const NEWEST = 500
+
+async function feedPage(queries: Queries, request: FeedRequest): Promise<Page | undefined> {
+  if (request.q !== undefined) {
+    const page = await runPage(queries, request, NEWEST)
+    if (page?.id && page.id.length > request.limit) return page
+  }
+  return runPage(queries, request)
+}
+
+async function runPage(queries: Queries, request: FeedRequest, newest?: number): Promise<Page | undefined> {
   const limit = LIMITS.find(most => request.limit <= most) ?? request.limit
-  const shape = [limit, request.before !== undefined, ...narrowingNames(request)].join(' ')
+  const { before } = request
+  const shape = [limit, newest, before !== undefined, before?.from !== undefined, ...narrowingNames(request)]
   const prepared = feedQueries(queries)
-  const query = prepared.get(shape) ?? feedQuery(queries, { ...request, limit })
-  prepared.set(shape, query)
-  return runPrepared<Page>(queries, query, feedParameters(request))
+  const query = prepared.get(String(shape)) ?? feedQuery(queries, { ...request, limit }, newest)
+  prepared.set(String(shape), query)
+  const prepare = newest !== undefined || !isPlannedAnew(request)
+  const [page] = await runPrepared<Page>(queries, query, feedParameters(request), { prepare })
+  return page
 }
 
 export const feedParameters = ({ before, ...request }: FeedRequest) => ({
   ...narrowingParameters(request),
-  ...(before ? { beforeTime: before.createdAt.toISOString(), beforeId: before.id } : {}),
+  ...(before ? { beforeTime: before.createdAt.toISOString(), beforeId: before.id, from: before.from } : {}),
 })
 
 /**
  * One more entry than asked for tells whether more follow. The page is one row, each column of it an
  * array: fifty rows cost the driver more than PostgreSQL needs to find them.
  */
-export function feedQuery(queries: Queries, { limit, before, ...narrowing }: FeedRequest) {
+export function feedQuery(
+  queries: Queries,
+  { limit, before, ...asked }: FeedRequest,
+  /** Look for words in so many of the newest alone. */
+  newest?: number,
+) {
   const given = sql.placeholder
+  const { since, ...rest } = asked
+  const from = since !== undefined && before?.from !== undefined
+  const narrowing = from ? rest : asked
   const lead = leadingColumn(narrowing)
   const order = [...(lead ? [lead.column] : []), defects.createdAt, defects.id]
   const end = [
@@ -66,28 +104,58 @@ export function feedQuery(queries: Queries, { limit, before, ...narrowing }: Fee
     sql`${given('beforeTime')}::timestamptz`,
     sql`${given('beforeId')}::uuid`,
   ]
+  const { q, ...besideWords } = narrowing
+  const among = (narrowing: Narrowing) =>
+    and(
+      narrowingCondition(narrowing),
+      from ? sinceDay(given('from')) : undefined,
+      before && sql`(${list(order)}) < (${list(end)})`,
+    )
+  const newestFirst = order.map(column => desc(column))
   const page = queries
     .select(entryColumns)
     .from(defects)
     .innerJoin(projects, eq(projects.id, defects.projectId))
-    .where(and(narrowingCondition(narrowing), before && sql`(${list(order)}) < (${list(end)})`))
-    .orderBy(...order.map(column => desc(column)))
-    // A literal in spite of the type: with a parameter PostgreSQL plans the statement anew each time.
-    .limit(sql.raw(String(limit + 1)) as unknown as number)
+    .where(
+      newest === undefined
+        ? among(narrowing)
+        : and(
+            inArray(
+              defects.id,
+              queries
+                .select({ id: defects.id })
+                .from(defects)
+                .where(among(besideWords))
+                .orderBy(...newestFirst)
+                .limit(literal(newest)),
+            ),
+            // So written, no index is used for it.
+            sql`(${narrowingCondition({ q })}) is true`,
+          ),
+    )
+    .orderBy(...newestFirst)
+    .limit(literal(limit + 1))
     .as('page')
   const arrays = entryNames.map(name => [name, arrayOf(name, page[name]).as(name)])
   return queries
-    .select(Object.fromEntries(arrays) as Record<string, ReturnType<typeof arrayOf>>)
+    .select({
+      ...(Object.fromEntries(arrays) as Record<string, ReturnType<typeof arrayOf>>),
+      ...(since !== undefined &&
+        !from && { [FIRST_DAY]: sql`(${firstDay(given('since'))})::text`.as(FIRST_DAY) }),
+    })
     .from(page)
     .prepare('feed')
 }
+
+/** In spite of the type: with a parameter PostgreSQL plans the statement anew each time. */
+const literal = (many: number) => sql.raw(String(many)) as unknown as number
 
 const list = (items: SQLWrapper[]) => sql.join(items, sql`, `)
 
 /** In the order of the page; null when it is empty. */
 const arrayOf = (name: keyof FeedEntry, column: SQLWrapper) =>
   sql`json_agg(${isTime(name) ? sql`${column} at time zone 'UTC'` : column})`
-type Page = Record<keyof FeedEntry, unknown[] | null>
+type Page = Record<keyof FeedEntry, unknown[] | null> & { [FIRST_DAY]?: string }
 
 const isTime = (name: keyof FeedEntry) => entryColumns[name].dataType === 'date'
 

@@ -8,7 +8,7 @@ export type DefectBody = typeof DefectBody.static
 
 export const FeedQuery = t.Object({
   limit: t.Optional(Text('limit-200', '1 to 200, 50 without it.')),
-  ...narrowedBy('section'),
+  ...narrowedBy('section', 'project', 'q', 'since'),
   before: t.Optional(t.String({ description: 'The cursor of a `Link` to the next page.' })),
 })
 

@@ -4,19 +4,21 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { t } from 'elysia'
 import { type Board, isSectionId } from '../board/board.ts'
 import type { Database } from '../db/database.ts'
-import { defects, sectionTotals } from '../db/schema.ts'
+import { defects, projects, sectionTotals } from '../db/schema.ts'
 import type { FieldFault } from '../errors.ts'
 import { Text } from '../wire.ts'
-import { firstDay } from './statements.ts'
+import { firstDay, sinceDay } from './statements.ts'
 
 interface Rule {
   /** What its value may be, in a query and on the command line alike. */
   value: TString
   /** How the command line names the value, and what its help says. */
-  option: { value: string; description: string }
+  option: { name?: string; value: string; description: string }
   where(value: unknown): SQL
   /** What an index begins with that has the feed of one such value in order. */
   leads?: AnyPgColumn
+  /** The best plan is another for each value, so none is kept. */
+  plannedAnew?: true
   /** The value as the statement takes it; without it, the text as it came. */
   parameter?(text: string): unknown
   /** For a value that names something: whether that is there, and what to say when it is not. */
@@ -42,13 +44,29 @@ export const narrowings = {
     exists: ({ db, board }, id) => isKnownSection(db, board, id),
     missing: 'is not a section of the board',
   },
+  project: {
+    value: Text('canonical-uuid', 'Only this project.'),
+    option: { value: 'id', description: 'only this project (`faultline projects` lists them)' },
+    leads: defects.projectId,
+    where: id => equals(defects.projectId, id),
+    parameter: id => id.toLowerCase(),
+    exists: ({ db }, id) => isProject(db, id),
+    missing: 'is not an existing project',
+  },
+  q: {
+    value: Text('search-words', 'Words, or beginnings of words, of which each is in what was reported.'),
+    option: { name: 'search', value: 'words', description: 'only what holds words that begin so' },
+    plannedAnew: true,
+    where: words => sql`(searched_words(searched_text(${defects.verbatim})) @@ searched_for(${words}::text)
+      and (length(searched_text(${words}::text)) <= 50 or searched_whole(${defects.verbatim}, ${words}::text)))`,
+  },
   since: {
     value: Text('days', 'Today (UTC) and the days before, such as 7d.'),
     option: {
       value: 'days',
       description: 'only today and the days before, such as 7d (days begin at 0:00 UTC)',
     },
-    where: days => sql`${defects.createdAt} >= (${firstDay(days)})::timestamp at time zone 'UTC'`,
+    where: days => sinceDay(firstDay(days)),
     parameter: text => Number.parseInt(text, 10),
   },
 } satisfies Record<string, Rule>
@@ -95,6 +113,9 @@ export const narrowingCondition = (
   valueFor: (name: string) => unknown = sql.placeholder,
 ): SQL | undefined => and(...given(narrowing).map(([name, , { where }]) => where(valueFor(name))))
 
+export const isPlannedAnew = (narrowing: Narrowing) =>
+  given(narrowing).some(([, , { plannedAnew }]) => plannedAnew)
+
 /** The first column of the index to read in order, and the name of its value. */
 export function leadingColumn(
   narrowing: Narrowing,
@@ -115,6 +136,13 @@ export async function missingValues(context: Context, narrowing: Narrowing): Pro
 /** A section of the board, or one that has left it and still has defects. */
 export async function isKnownSection(db: Database, board: Board, id: string): Promise<boolean> {
   return board.sections.has(id) || (isSectionId(id) && (await hasDefects(db, id)))
+}
+
+function isProject(db: Database, id: string): Promise<boolean> {
+  return db.read(async queries => {
+    const found = await queries.select({ id: projects.id }).from(projects).where(eq(projects.id, id))
+    return found.length > 0
+  })
 }
 
 function hasDefects(db: Database, sectionId: string): Promise<boolean> {

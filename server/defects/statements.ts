@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Queries } from '../db/database.ts'
+import { defects } from '../db/schema.ts'
 
 /** Something built once for each object and forgotten with it. */
 export function builtFor<Owner extends object, T>(build: (owner: Owner) => T): (owner: Owner) => T {
@@ -18,4 +19,8 @@ export function builtFor<Owner extends object, T>(build: (owner: Owner) => T): (
 export const perClient = <T>(build: (queries: Queries) => T) => builtFor(build)
 
 /** The first of the last `days` days, today (UTC) among them. */
-export const firstDay = (days: unknown) => sql`(now() at time zone 'UTC')::date - (${days}::int - 1)`
+export const firstDay = (days: unknown) => sql`((now() at time zone 'UTC')::date - (${days}::int - 1))`
+
+/** Filed on that day (UTC) or later. */
+export const sinceDay = (day: unknown) =>
+  sql`${defects.createdAt} >= (${day}::date)::timestamp at time zone 'UTC'`

@@ -39,6 +39,7 @@ const requests: [name: string, request: Omit<FeedRequest, 'limit'>, index: strin
   ['a later page', { before }, 'defects_feed'],
   ['the feed of a quiet section', { section: 'audio-jack' }, 'defects_section_feed'],
   ['a later page of a quiet section', { section: 'audio-jack', before }, 'defects_section_feed'],
+  ['the feed of an unknown project', { project: Bun.randomUUIDv7() }, 'defects_project_feed'],
 ]
 
 test.each(requests)(`at ${rows} rows %s is read by its index, with no sort`, async (_, narrowing, index) => {
@@ -47,6 +48,20 @@ test.each(requests)(`at ${rows} rows %s is read by its index, with no sort`, asy
     plansOf(queries, feedQuery(queries, request), feedParameters(request)),
   )
   for (const plan of plans) expectByIndex(plan, index)
+})
+
+test(`at ${rows} rows a rare word is found by its index, and one that many have among the newest`, async () => {
+  const request = { q: '12345', limit: 50 }
+  const indexes = async (newest?: number) => {
+    const [plan = []] = await db.read(queries =>
+      plansOf(queries, feedQuery(queries, request, newest), feedParameters(request)),
+    )
+    return plan.map(node => node['Index Name'])
+  }
+  expect(await indexes()).toContain('defects_words')
+  const amongNewest = await indexes(500)
+  expect(amongNewest).toContain('defects_feed')
+  expect(amongNewest).not.toContain('defects_words')
 })
 
 test(`at ${rows} rows counts do not look at the defects at all`, async () => {

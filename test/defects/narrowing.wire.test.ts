@@ -17,10 +17,11 @@ let alice: ReturnType<TestApp['as']>
 beforeAll(async () => {
   app = await testApp()
   alice = app.as(ALICE)
-  const { id: projectId } = await project(app)
+  const projects = [(await project(app, 'One')).id, (await project(app, 'Two')).id]
   await fileDefects(app.db, 60, i => ({
-    projectId,
+    projectId: projects[i % 5 ? 0 : 1]!,
     sectionId: sections[i % 3]!,
+    verbatim: `The ${i % 4 ? 'port' : 'hinge'} ${i}`,
     createdAt: new Date(Date.now() - i * DAY_MS),
   }))
   const cursor = async (limit: number) =>
@@ -30,7 +31,9 @@ beforeAll(async () => {
   values = {
     limit: ['2', '3'],
     section: ['cpu', 'ethernet'],
-    since: ['1d', '7d'],
+    project: [projects[0]!, projects[1]!],
+    q: ['port', 'hinge'],
+    since: ['4d', '7d'],
     before: [await cursor(5), await cursor(6)],
   }
 })
