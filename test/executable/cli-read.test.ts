@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import type { FeedEntry } from '../../server/defects/entry.ts'
 import { ALICE, OWNER, type TestApp, testApp } from '../support/app.ts'
 import { executable, faultline, seed } from '../support/cli.ts'
 
@@ -11,7 +12,7 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
     let where: { env: Record<string, string> }
     let filed: Awaited<ReturnType<typeof seed>>
     let counts: Record<string, number>
-    let feed: { id: string; section_id: string }[]
+    let feed: FeedEntry[]
 
     beforeAll(async () => {
       app = await testApp({ database })
@@ -59,6 +60,15 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
       expect(await parsed('feed', '-n', '3', '--section', section_id, '--since', '366d')).toEqual(
         feed.filter(entry => entry.section_id === section_id).slice(0, 3),
       )
+    })
+
+    test('feed and tail are narrowed by project, the feed by words', async () => {
+      const { project_id, verbatim } = feed[0]!
+      const ofProject = feed.filter(entry => entry.project_id === project_id)
+      expect(await parsed('feed', '-n', '100', '--project', project_id)).toEqual(ofProject)
+      const lines = (await ok('tail', '-n', '100', '--project', project_id, '--json')).trimEnd().split('\n')
+      expect(lines.map(line => JSON.parse(line))).toEqual(ofProject.toReversed())
+      expect(await parsed('feed', '--search', verbatim.toUpperCase())).toEqual([feed[0]])
     })
 
     test('in a pipe every defect is one line with its fields between tabs', async () => {
