@@ -2,7 +2,7 @@
 const PAGE = /^\/(?:[\w.~-]+\/)*(?:[\w.~-]+)?(?:\?(?:[\w.~!$'()*+,;:@/?=&-]|%[0-9A-Fa-f]{2})*)?$/
 const DOT_SEGMENT = /\/\.{1,2}(?:\/|\?|$)/
 const NOT_A_PAGE = /^\/(?:auth|login|api)(?:\/|\?|$)/i
-const LONGEST = 512
+const LONGEST = 4_096
 
 /** Where to go after sign-in: a page of ours, or the board. */
 export function safeReturnTo(wanted: string | null | undefined): string {

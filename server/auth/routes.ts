@@ -48,10 +48,11 @@ function createSignIn({ config, oidc, sessions, log }: AuthDeps, pages: ReturnTy
 
   async function finish(request: Request): Promise<Response> {
     const answer = request.method === 'GET' ? query(request) : undefined
-    const attempt = await attempts.take(answer?.get('state'), request.headers.get('cookie'))
+    const cookies = request.headers.get('cookie')
+    const attempt = await attempts.take(answer?.get('state'), cookies)
     if (!answer || !attempt) return pages.expired()
     const response = await outcome(request, answer, attempt)
-    response.headers.append('set-cookie', attempts.end(attempt))
+    for (const cookie of attempts.end(attempt, cookies)) response.headers.append('set-cookie', cookie)
     return response
   }
 

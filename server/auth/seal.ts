@@ -12,7 +12,7 @@ interface Key {
 
 /** Keys are bytes, so the places where iron puts salts for passwords stay empty. */
 const FORM =
-  /^Fe26\.2\*([\w-]{1,16})\*\*[\w-]{22}\*[\w-]{1,4000}\*[1-9]\d{12,15}\*\*[\w-]{42}[AEIMQUYcgkosw048]$/
+  /^Fe26\.2\*([\w-]{1,16})\*\*[\w-]{22}\*[\w-]{1,8000}\*[1-9]\d{12,15}\*\*[\w-]{42}[AEIMQUYcgkosw048]$/
 
 /** Seals for one purpose: those made for another one have other keys and do not open. */
 export function createSeal(session: Config['session'], purpose: SealPurpose, now: () => number) {

@@ -71,6 +71,21 @@ describe('an attempt to sign in', () => {
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=600', 'Path=/', 'SameSite=Lax', 'Secure'])
   })
 
+  test('with a long page to return to is in two cookies, of which neither is one by itself', async () => {
+    const mine = attempt({ returnTo: `/?q=${'x'.repeat(4_092)}` })
+    const pairs = (await createAttempts(config).begin(mine, null)).map(cookie => cookie.split(';', 1)[0]!)
+    expect(pairs.length).toBe(2)
+    const [first = '', second = ''] = pairs
+    const attempts = createAttempts(config)
+    for (const cookies of [first, second, `${first}; ${second}x`, `${first}x; ${second}`]) {
+      expect(await attempts.take(mine.state, cookies)).toBeUndefined()
+    }
+    const planted = `${second.split('=', 1)}=planted`
+    expect(await attempts.take(mine.state, `${planted}; ${second}; ${first}`)).toMatchObject(mine)
+    expect(await attempts.take(mine.state, `${second}; ${first}`)).toBeUndefined()
+    expect(attempts.end(mine, `${first}; ${second}`).length).toBe(2)
+  })
+
   test('gives nothing away', async () => {
     const mine = attempt()
     const cookie = await begun(mine)
@@ -176,6 +191,23 @@ describe('several attempts in one browser', () => {
       }
     }
     expect(jar.size).toBe(4)
+  })
+
+  test('with long pages to return to fit into a request, and the newest is always kept', async () => {
+    const attempts = createAttempts(config)
+    const jar = new Map<string, string>()
+    for (let count = 0; count < 10; count++) {
+      const header = () => [...jar].map(pair => pair.join('=')).join('; ')
+      expect(header().length).toBeLessThan(7_000)
+      const mine = attempt({ returnTo: `/?q=${'x'.repeat(count % 3 ? 4_092 : 40)}` })
+      for (const setCookie of await attempts.begin(mine, header())) {
+        expect(setCookie.length).toBeLessThan(4_096)
+        const [name = '', value = ''] = setCookie.split(';', 1)[0]!.split('=')
+        if (setCookie.includes('Max-Age=0')) jar.delete(name)
+        else jar.set(name, value)
+      }
+      expect(await attempts.take(mine.state, header())).toMatchObject(mine)
+    }
   })
 
   test('do not end what is not theirs', async () => {

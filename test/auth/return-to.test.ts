@@ -10,6 +10,7 @@ describe('after sign-in', () => {
     '/board.svg',
     '/authors',
     '/login-help',
+    '/?days=30d&project=0190a6e0-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
   ])('people come back to %s', path => {
     expect(safeReturnTo(path)).toBe(path)
   })
@@ -65,9 +66,14 @@ describe('after sign-in', () => {
     '/api',
     '/api/defects',
     '/api?x',
-    `/${'x'.repeat(512)}`,
   ])('%j becomes the board', path => {
     expect(safeReturnTo(path)).toBe('/')
+  })
+
+  test('people come back to pages of at most 4 096 characters', () => {
+    const longest = `/?q=${'x'.repeat(4_092)}`
+    expect(safeReturnTo(longest)).toBe(longest)
+    expect(safeReturnTo(`${longest}x`)).toBe('/')
   })
 
   test('every one-character change of an attack lands on our own origin', () => {

@@ -29,6 +29,18 @@ describe('signing in', () => {
     expect(locationOf(await person.signIn(start.replaceAll('&amp;', '&')))).toBe('/sections/usb-port')
   })
 
+  test('walks back to a page whose query is long, and leaves no cookie but the session', async () => {
+    const page = `/?days=30d&q=${'%C3%A9'.repeat(680)}abc`
+    expect(page.length).toBe(4_096)
+    const person = newBrowser()
+    const login = locationOf(await person.get(page))
+    const html = await (await person.get(login)).text()
+    const [, start = ''] = /href="(\/auth\/test[^"]*)"/.exec(html) ?? []
+    expect(locationOf(await person.signIn(start.replaceAll('&amp;', '&')))).toBe(page)
+    expect([...person.cookies.keys()]).toEqual(['faultline'])
+    expect(await isIn(person)).toBe(true)
+  })
+
   test('begins with a redirect and a short-lived cookie of its own', async () => {
     const response = await here.app.anonymous('/auth/test')
     expect(response.status).toBe(302)
