@@ -5,6 +5,7 @@ import { completion } from './commands/completion.ts'
 import { counts } from './commands/counts.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
+import { exportDefects } from './commands/export.ts'
 import { feed } from './commands/feed.ts'
 import { healthcheck } from './commands/healthcheck.ts'
 import { help } from './commands/help.ts'
@@ -26,7 +27,7 @@ process.noDeprecation = true
 const commands = {
   'Run it:': [serve, demo],
   'Set it up:': [init, doctor, board, migrate, healthcheck, systemd, completion],
-  'Read it:': [counts, feed, tail, projects, push],
+  'Read it:': [counts, feed, tail, exportDefects, projects, push],
   'Keep it:': [backup, restore, recount],
   'About it:': [version, help],
 }

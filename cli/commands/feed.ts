@@ -1,6 +1,7 @@
+import { feedPages } from '../../server/defects/feed.ts'
 import { type Command, wholeNumber } from '../command.ts'
 import { openWithBoard } from '../terminal/database.ts'
-import { entries, paragraph, tabbed } from '../terminal/entries.ts'
+import { paragraph, tabbed } from '../terminal/entries.ts'
 import { checkNarrowing, narrowingOf, narrowingOption } from '../terminal/narrowing.ts'
 import { json } from '../terminal/print.ts'
 
@@ -25,7 +26,7 @@ export function feed(program: Command) {
       const narrowing = narrowingOf(options)
       await checkNarrowing(db, board, narrowing)
       let shown = 0
-      for await (const page of entries(db, { limit, ...narrowing })) {
+      for await (const page of feedPages(db, narrowing, limit)) {
         for (const entry of page) {
           if (io.json) io.print(`${shown ? ',' : '['}${json(entry)}`)
           else if (io.interactive) io.print(...paragraph(entry, board, io))

@@ -1,30 +1,9 @@
 import type { Board } from '../../server/board/board.ts'
-import type { Database } from '../../server/db/database.ts'
-import { readCursor } from '../../server/defects/cursor.ts'
 import type { FeedEntry } from '../../server/defects/entry.ts'
-import { type FeedRequest, readFeed } from '../../server/defects/feed.ts'
 import type { Io } from './io.ts'
 import { ago, clip, clock, oneLine, padEnd, width } from './print.ts'
 
 type Screen = Pick<Io, 'paint' | 'screen' | 'interactive'>
-
-const PAGE = 500
-
-/** Newest first, page after page. */
-export async function* entries(
-  db: Database,
-  wanted: Omit<FeedRequest, 'before'>,
-): AsyncGenerator<FeedEntry[], void> {
-  let left = wanted.limit
-  let before: FeedRequest['before']
-  while (left > 0) {
-    const page = await readFeed(db, { ...wanted, limit: Math.min(left, PAGE), before })
-    yield page.entries
-    left -= page.entries.length
-    before = page.next === undefined ? undefined : readCursor(page.next)
-    if (!before) return
-  }
-}
 
 export const labelOf = (board: Board, id: string) => board.sections.get(id)?.label ?? `${id} (retired)`
 

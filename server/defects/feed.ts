@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Database, Queries } from '../db/database.ts'
 import { runPrepared } from '../db/prepared.ts'
 import { defects, projects } from '../db/schema.ts'
-import { type Position, writeCursor } from './cursor.ts'
+import { type Position, readCursor, writeCursor } from './cursor.ts'
 import { entryColumns, entryNames, type FeedEntry } from './entry.ts'
 import {
   isPlannedAnew,
@@ -38,6 +38,29 @@ export async function readFeed(db: Database, request: FeedRequest): Promise<Feed
           next: writeCursor({ createdAt: new Date(last.created_at), id: last.id, ...fromDay(page, request) }),
         }
       : {}),
+  }
+}
+
+const PAGE = 200
+
+/** Newest first, page after page, `most` in all. */
+export async function* feedPages(
+  db: Database,
+  narrowing: Narrowing,
+  most = Number.POSITIVE_INFINITY,
+): AsyncGenerator<FeedEntry[], void> {
+  let left = most
+  let before: Position | undefined
+  while (left > 0) {
+    const { entries, next } = await readFeed(db, {
+      ...narrowing,
+      limit: Math.min(left, PAGE),
+      ...(before && { before }),
+    })
+    yield entries
+    left -= entries.length
+    before = next === undefined ? undefined : readCursor(next)
+    if (!before) return
   }
 }
 

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { Body, Text } from '../wire.ts'
+import { FormatQuery } from './export.ts'
 import { having } from './fields.ts'
 import { narrowedBy } from './narrowing.ts'
 
@@ -10,6 +11,11 @@ export const FeedQuery = t.Object({
   limit: t.Optional(Text('limit-200', '1 to 200, 50 without it.')),
   ...narrowedBy('section', 'project', 'q', 'since'),
   before: t.Optional(t.String({ description: 'The cursor of a `Link` to the next page.' })),
+})
+
+export const ExportQuery = t.Object({
+  format: FormatQuery,
+  ...narrowedBy('section', 'project', 'q', 'since'),
 })
 
 export const Counts = t.Record(t.String(), t.Integer())

@@ -7,9 +7,10 @@ import { Refusal } from '../errors.ts'
 import { type CountsNarrowing, sectionCounts } from './counts.ts'
 import { readCursor } from './cursor.ts'
 import { FeedEntry } from './entry.ts'
+import { createDownloads } from './export.ts'
 import { type FeedRequest, readFeed } from './feed.ts'
-import { Counts, CountsQuery, DefectBody, FeedQuery, Trends, TrendsQuery } from './model.ts'
-import { missingValues, narrowingValues } from './narrowing.ts'
+import { Counts, CountsQuery, DefectBody, ExportQuery, FeedQuery, Trends, TrendsQuery } from './model.ts'
+import { missingValues, type Narrowing, narrowingValues } from './narrowing.ts'
 import { findDefect } from './one.ts'
 import { reportDefect } from './report.ts'
 import { sectionTrends, type TrendsRequest } from './trends.ts'
@@ -25,14 +26,20 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
   )
   const trends = coalesced(async (request: TrendsRequest) => answer(await sectionTrends(db, board, request)))
 
+  const download = createDownloads(db)
+
+  async function refuseMissing(narrowing: Narrowing): Promise<void> {
+    const faults = await missingValues({ db, board }, narrowing)
+    if (faults.length) throw new Refusal('invalid_query', faults)
+  }
+
   return new Elysia({ name: 'defects' })
     .use(signedIn)
     .get(
       '/api/defects',
       async ({ query, request }) => {
         const asked = feedRequest(query)
-        const faults = await missingValues({ db, board }, asked)
-        if (faults.length) throw new Refusal('invalid_query', faults)
+        await refuseMissing(asked)
         return respond(request, await feed(asked))
       },
       { query: FeedQuery, response: { 200: t.Array(FeedEntry) } },
@@ -50,6 +57,14 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
       async ({ query: { days = '30d', back = '0' }, request }) =>
         respond(request, await trends({ days: Number.parseInt(days, 10), back: Number(back) })),
       { query: TrendsQuery, response: { 200: Trends } },
+    )
+    .get(
+      '/api/defects/export',
+      async ({ query: { format, ...query }, request }) => {
+        await refuseMissing(query)
+        return download(format, narrowingValues(query), request)
+      },
+      { query: ExportQuery },
     )
     .get(
       '/api/defects/:id',

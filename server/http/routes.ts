@@ -14,6 +14,7 @@ export const apiRoutes: readonly Route[] = [
   ['POST', '/api/defects', 'session', 'report a defect'],
   ['GET HEAD', '/api/defects/counts', 'session', 'defects of each section'],
   ['GET HEAD', '/api/defects/trends', 'session', 'defects of each section by day'],
+  ['GET HEAD', '/api/defects/export', 'session', 'all that is narrowed to, as a file'],
   ['GET HEAD', '/api/defects/{id}', 'session', 'one defect'],
   ['POST', '/api/subscriptions', 'owner', 'send push messages to this device'],
   ['DELETE', '/api/subscriptions', 'owner', 'send no more to this device'],

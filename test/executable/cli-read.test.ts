@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { FeedEntry } from '../../server/defects/entry.ts'
 import { ALICE, OWNER, type TestApp, testApp } from '../support/app.ts'
 import { executable, faultline, seed } from '../support/cli.ts'
@@ -69,6 +71,25 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
       const lines = (await ok('tail', '-n', '100', '--project', project_id, '--json')).trimEnd().split('\n')
       expect(lines.map(line => JSON.parse(line))).toEqual(ofProject.toReversed())
       expect(await parsed('feed', '--search', verbatim.toUpperCase())).toEqual([feed[0]])
+    })
+
+    test('an export holds the whole narrowing, in a private file or in a pipe', async () => {
+      const { section_id } = feed[0]!
+      const here = feed.filter(entry => entry.section_id === section_id)
+      const out = await ok('export', '--format', 'ndjson', '--section', section_id)
+      expect(
+        out
+          .split('\n')
+          .slice(0, -1)
+          .map(line => JSON.parse(line)),
+      ).toEqual(here)
+      const file = join(mkdtempSync(join(tmpdir(), 'faultline-export-')), 'defects.csv')
+      const { status } = await faultline(['export', file, '--format', 'csv'], where)
+      expect([status, statSync(file).mode & 0o777]).toEqual([0, 0o600])
+      const written = readFileSync(file, 'utf8')
+      expect(written).toStartWith('\ufeffid,section_id,')
+      for (const { id } of feed) expect(written).toContain(`\r\n${id},`)
+      expect(readdirSync(dirname(file))).toEqual(['defects.csv'])
     })
 
     test('in a pipe every defect is one line with its fields between tabs', async () => {
