@@ -49,6 +49,18 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
       expect(lines.at(-1)).toContain(`${COUNT} defects`)
     })
 
+    test('each count is marked by its step of the legend, as on the map', async () => {
+      const lines = (await ok('counts')).trimEnd().split('\n')
+      const marks = lines.slice(0, -1).map(line => / (\d+) +(\S)/.exec(line)?.slice(1).join(' '))
+      expect(marks).toEqual(
+        Object.values(counts)
+          .map(n => (n ? `${n} ▁` : '0 ·'))
+          .sort()
+          .reverse(),
+      )
+      expect(lines.at(-1)).toContain('▁ 1–10')
+    })
+
     test('counts since today leave the days before out', async () => {
       const today: Record<string, number> = await parsed('counts', '--since', '1d')
       const midnight = new Date().setUTCHours(0, 0, 0, 0)
