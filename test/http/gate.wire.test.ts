@@ -265,7 +265,9 @@ describe('with a session', () => {
     expect(Object.keys(document.paths).sort()).toEqual([
       '/api/defects',
       '/api/defects/counts',
+      '/api/defects/export',
       '/api/defects/trends',
+      '/api/defects/{id}',
       '/api/health',
       '/api/projects',
       '/api/session',
