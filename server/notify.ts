@@ -11,7 +11,8 @@ export interface ServiceManager {
 
 const AF_UNIX = 1
 const SOCK_DGRAM_CLOEXEC = 0o2_000_002
-const MSG_NOSIGNAL = 0x4000
+/** No signal, and no waiting: a manager that reads no more must not hold up the server. */
+const AT_ONCE = 0x4000 | 0x40
 const CLOCK_MONOTONIC = 1
 const PATH_OFFSET = 2
 
@@ -53,7 +54,7 @@ function openSender(path: string | undefined, log: Log) {
     return {
       lines(...lines: string[]) {
         const message = Buffer.from(lines.join('\n'))
-        const sent = libc.sendto(socket, message, message.length, MSG_NOSIGNAL, address, address.length)
+        const sent = libc.sendto(socket, message, message.length, AT_ONCE, address, address.length)
         if (Number(sent) < 0) log.warn('the service manager could not be told', { lines })
       },
       monotonicMicroseconds() {

@@ -37,6 +37,8 @@ describe.skipIf(!pressed.length)(`sections of drawings of many programs${noDrawi
       if (!board) return
       const { page } = open
       await page.locator('.board .section-button').first().waitFor()
+      // Past and trends come late, and move what lies below.
+      await page.waitForLoadState('networkidle')
       await screenshot(page, `pressed-${name}`)
       const wrong: string[] = []
       for (const { id, label } of pressable(board)) {
@@ -95,6 +97,8 @@ function pressable({ sections, warnings }: Board) {
 }
 
 async function badgeOf(page: Page, id: string): Promise<Point> {
+  // When the page scrolls under it, a pointer at rest would name what comes to lie there.
+  await page.mouse.move(0, 0)
   await page.locator(`.board .section-button[data-section="${id}"]`).focus()
   return middle(page.locator('.board .count.named'))
 }
