@@ -103,6 +103,7 @@ inChromium('the feed', () => {
     open = await visit(browser, app, ALICE, { prepare: context => context.clock.install() })
     const { page } = open
     await articles(page).first().waitFor()
+    await page.locator('[data-row] svg').first().waitFor()
     const hide = (hidden: boolean) =>
       page.evaluate(hidden => {
         Object.defineProperty(document, 'visibilityState', {
