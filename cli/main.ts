@@ -18,6 +18,7 @@ import { restore } from './commands/restore.ts'
 import { serve } from './commands/serve.ts'
 import { systemd } from './commands/systemd.ts'
 import { tail } from './commands/tail.ts'
+import { trends } from './commands/trends.ts'
 import { version } from './commands/version.ts'
 import { createProgram, runProgram } from './program.ts'
 
@@ -27,7 +28,7 @@ process.noDeprecation = true
 const commands = {
   'Run it:': [serve, demo],
   'Set it up:': [init, doctor, board, migrate, healthcheck, systemd, completion],
-  'Read it:': [counts, feed, tail, exportDefects, projects, push],
+  'Read it:': [counts, trends, feed, tail, exportDefects, projects, push],
   'Keep it:': [backup, restore, recount],
   'About it:': [version, help],
 }

@@ -21,6 +21,7 @@ export const catalogue = {
   ],
   internal: [500, 'Something went wrong', 'The fault is ours. It was logged under this request id.'],
   overloaded: [503, 'Not available', 'Too many reports wait to be stored. Try again shortly.'],
+  project_busy: [503, 'Not available', 'This project is being changed right now. Try again shortly.'],
   downloads_busy: [503, 'Not available', 'Two downloads are under way. Try again once one has ended.'],
   database_unavailable: [
     503,

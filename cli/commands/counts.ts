@@ -1,10 +1,10 @@
-import { type CountsNarrowing, sectionCounts } from '../../server/defects/counts.ts'
+import { sectionCounts } from '../../server/defects/counts.ts'
 import { range, type Step, stepOf, steps } from '../../server/steps.ts'
 import type { Command } from '../command.ts'
 import { openWithBoard } from '../terminal/database.ts'
 import { labelOf } from '../terminal/entries.ts'
 import type { Io } from '../terminal/io.ts'
-import { narrowingOption } from '../terminal/narrowing.ts'
+import { checkNarrowing, narrowingOf, narrowingOption } from '../terminal/narrowing.ts'
 import { bar, clip, columns, json, oneLine, padEnd, quantity, width } from '../terminal/print.ts'
 
 interface Line {
@@ -21,12 +21,15 @@ export function counts(program: Command) {
   program
     .command('counts')
     .description('defects by section, worst first')
+    .addOption(narrowingOption('project'))
     .addOption(narrowingOption('since'))
     .option('--json', 'the object that GET /api/defects/counts answers')
     .examples('faultline counts --since 7d', 'faultline counts --json | jq .power')
-    .runs(async (io, options: CountsNarrowing) => {
+    .runs(async (io, options: Record<string, unknown>) => {
       const { db, board } = await openWithBoard(io)
-      const counted = await sectionCounts(db, board, options)
+      const narrowing = narrowingOf(options)
+      await checkNarrowing(db, board, narrowing)
+      const counted = await sectionCounts(db, board, narrowing)
       if (io.json) return io.print(json(counted))
       const scale = steps([...board.sections.keys()].map(id => counted[id] ?? 0))
       const lines = Object.entries(counted).map(([id, count]) => {

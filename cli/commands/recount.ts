@@ -1,4 +1,4 @@
-import { rebuildCounts } from '../../server/defects/counts.ts'
+import { rebuildCounts } from '../../server/defects/recount.ts'
 import type { Command } from '../command.ts'
 import { open } from '../terminal/database.ts'
 import { json, table } from '../terminal/print.ts'

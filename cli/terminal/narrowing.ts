@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { InvalidArgumentError, Option } from 'commander'
 import type { Board } from '../../server/board/board.ts'
 import type { Database } from '../../server/db/database.ts'
@@ -13,11 +14,14 @@ import { exit, Failure } from './faults.ts'
 /** The option of this name, under the rule that holds on the wire. */
 export function narrowingOption(name: NarrowingName): Option {
   const { value: rule, option } = narrowings[name]
-  return new Option(`--${optionName(name)} <${option.value}>`, option.description).argParser(text => {
-    const fault = faultOf(rule, text)
-    if (fault === undefined) return text
-    throw new InvalidArgumentError(`It ${fault}.`)
-  })
+  return new Option(`--${optionName(name)} <${option.value}>`, option.description).argParser(ruled(rule))
+}
+
+/** Takes what the rule takes. */
+export const ruled = (rule: TSchema) => (text: string) => {
+  const fault = faultOf(rule, text)
+  if (fault === undefined) return text
+  throw new InvalidArgumentError(`It ${fault}.`)
 }
 
 function optionName(name: NarrowingName): string {
@@ -41,7 +45,7 @@ export async function checkNarrowing(db: Database, board: Board, narrowing: Narr
   const said = missing.map(({ field }) => {
     const value = narrowing[field as NarrowingName]
     const sections = field === 'section' ? ` The sections are ${[...board.sections.keys()].join(', ')}.` : ''
-    return `--${field}: there is no ${field} "${value}".${sections}`
+    return `--${optionName(field as NarrowingName)}: there is no ${field} "${value}".${sections}`
   })
   throw new Failure(said.join('\n'), exit.usage)
 }

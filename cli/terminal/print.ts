@@ -83,6 +83,14 @@ export function bar(value: number, most: number, columns: number): string {
   return '█'.repeat(Math.floor(parts / 8)) + eighths[parts % 8]
 }
 
+const HEIGHTS = '▁▂▃▄▅▆▇█'
+
+/** One character a number, the lowest for none. */
+export function sparkline(counts: number[]): string {
+  const most = Math.max(...counts)
+  return counts.map(count => HEIGHTS[Math.ceil((count / most) * (HEIGHTS.length - 1)) || 0]).join('')
+}
+
 export function ago(then: Date, now = new Date()): string {
   const seconds = Math.round((now.getTime() - then.getTime()) / 1000)
   if (seconds < 45) return 'just now'

@@ -83,6 +83,51 @@ export const sectionDays = pgTable(
   t => [primaryKey({ columns: [t.day, t.sectionId, t.slot] })],
 )
 
+/** As `sectionTotals`, for each project of its own. */
+export const projectTotals = pgTable(
+  'project_totals',
+  {
+    projectId: uuid('project_id').notNull(),
+    sectionId: text('section_id').notNull(),
+    slot: smallint('slot').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  t => [primaryKey({ columns: [t.projectId, t.sectionId, t.slot] })],
+)
+
+/** As `sectionDays`, for each project of its own. */
+export const projectDays = pgTable(
+  'project_days',
+  {
+    projectId: uuid('project_id').notNull(),
+    day: date('day').notNull(),
+    sectionId: text('section_id').notNull(),
+    slot: smallint('slot').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  t => [
+    primaryKey({ columns: [t.projectId, t.day, t.sectionId, t.slot] }),
+    index('project_days_day').on(t.day),
+  ],
+)
+
+/** Ids of projects that went into another one: a report that is sent again may still name them. */
+export const projectAliases = pgTable('project_aliases', {
+  id: uuid('id').primaryKey(),
+  projectId: uuid('project_id')
+    .notNull()
+    .references(() => projects.id),
+})
+
+/** What each section was last called, and since when and until when it is on the board. */
+export const sections = pgTable('sections', {
+  id: text('id').primaryKey(),
+  label: text('label').notNull(),
+  firstDay: date('first_day').notNull().default(sql`(now() at time zone 'UTC')::date`),
+  /** the day on which it was missing for the first time; null while it is there */
+  lastDay: date('last_day'),
+})
+
 export const pushSubscriptions = pgTable(
   'push_subscriptions',
   {

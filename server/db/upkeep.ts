@@ -35,9 +35,10 @@ export function startUpkeep(db: Database, log: Log): { stop(): void } {
 }
 
 export async function maintain(db: Database): Promise<void> {
-  const { sectionTotals, sectionDays } = schema
+  const { sectionTotals, sectionDays, projectTotals, projectDays } = schema
+  const counters = [sectionTotals, sectionDays, projectTotals, projectDays]
   await db.write(queries => queries.execute(sql`analyze ${listed(Object.values(schema))}`))
-  await db.write(queries => queries.execute(sql`vacuum ${listed([sectionTotals, sectionDays])}`))
+  await db.write(queries => queries.execute(sql`vacuum ${listed(counters)}`))
 }
 
 /** Ours alone: PostgreSQL's own tables would take twenty times as long, and meanwhile everybody waits. */

@@ -24,6 +24,7 @@ export type Counts = typeof Counts.static
 export const TrendsQuery = t.Object({
   days: t.Optional(Text('days', 'Today (UTC) and the days before, 30d without it.')),
   back: t.Optional(Text('days-back', 'So many days earlier, 0 to 366, for comparison.')),
+  ...narrowedBy('project'),
 })
 
 export const Trends = t.Object({
@@ -33,4 +34,7 @@ export const Trends = t.Object({
 })
 export type Trends = typeof Trends.static
 
-export const CountsQuery = t.Object(narrowedBy('since'))
+export const CountsQuery = t.Object({
+  by: t.Optional(t.Literal('project', { description: 'By project, not by section.' })),
+  ...narrowedBy('section', 'project', 'since'),
+})

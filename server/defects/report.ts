@@ -3,7 +3,6 @@ import { batched } from '../batch.ts'
 import type { Board } from '../board/board.ts'
 import { STATEMENT_DEADLINE_MS } from '../db/client.ts'
 import type { Database } from '../db/database.ts'
-import { sqlState } from '../db/faults.ts'
 import { Refusal } from '../errors.ts'
 import type { PushQueue } from '../push/queue.ts'
 import { faultOf, faultsOf, Text } from '../wire.ts'
@@ -11,7 +10,7 @@ import type { FeedEntry } from './entry.ts'
 import { having } from './fields.ts'
 import { DefectBody } from './model.ts'
 import { builtFor } from './statements.ts'
-import { type Outcome, type Row, storeReports, unknownProject } from './store.ts'
+import { type Outcome, type Row, storeReports } from './store.ts'
 
 export interface Report extends DefectBody {
   reporter: string
@@ -21,7 +20,6 @@ export interface Report extends DefectBody {
 const ReportBody = t.Object({ ...DefectBody.properties, reporter: Text('reporter') })
 const IdempotencyKey = Text('idempotency-key')
 
-const FOREIGN_KEY_VIOLATION = '23503'
 const givenNames = Object.keys(having('given')) as (keyof DefectBody)[]
 
 /** Stores the report, once per Idempotency-Key, and lets the owner know without waiting for it. */
@@ -30,7 +28,7 @@ export async function reportDefect(
   report: Report,
 ): Promise<{ entry: FeedEntry; created: boolean }> {
   const row = { id: Bun.randomUUIDv7(), ...acceptedRow(board, report) }
-  const outcome = await batchesOf(db)(row).catch(projectLeft)
+  const outcome = await batchesOf(db)(row)
   if (outcome instanceof Refusal) throw outcome
   if (outcome.created) push.later(outcome.entry)
   return outcome
@@ -46,11 +44,6 @@ const batchesOf = builtFor((db: Database) =>
     patienceMs: STATEMENT_DEADLINE_MS,
   }),
 )
-
-/** Its project went while it was being stored. */
-function projectLeft(error: unknown): never {
-  throw sqlState(error) === FOREIGN_KEY_VIOLATION ? unknownProject() : error
-}
 
 /** What is stored of a report; refuses one that breaks a rule, whoever brings it. */
 function acceptedRow(board: Board, report: Report): Omit<Row, 'id'> {

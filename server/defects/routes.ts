@@ -4,7 +4,8 @@ import { signedIn } from '../auth/guards.ts'
 import { coalesced } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import { type CountsNarrowing, sectionCounts } from './counts.ts'
+import type { CountsNarrowing } from './counters.ts'
+import { projectCounts, sectionCounts } from './counts.ts'
 import { readCursor } from './cursor.ts'
 import { FeedEntry } from './entry.ts'
 import { createDownloads } from './export.ts'
@@ -21,8 +22,8 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
     const { entries, next } = await readFeed(db, request)
     return answer(entries, next && linkToNext(request, next))
   })
-  const counts = coalesced(async (narrowing: CountsNarrowing) =>
-    answer(await sectionCounts(db, board, narrowing)),
+  const counts = coalesced(async ({ by, ...narrowing }: CountsNarrowing & { by?: 'project' }) =>
+    answer(await (by ? projectCounts(db, narrowing) : sectionCounts(db, board, narrowing))),
   )
   const trends = coalesced(async (request: TrendsRequest) => answer(await sectionTrends(db, board, request)))
 
@@ -46,7 +47,11 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
     )
     .get(
       '/api/defects/counts',
-      async ({ query, request }) => respond(request, await counts(narrowingValues(query))),
+      async ({ query: { by, ...query }, request }) => {
+        refuseOwnParts(by, query)
+        await refuseMissing(query)
+        return respond(request, await counts({ ...narrowingValues(query), ...(by && { by }) }))
+      },
       {
         query: CountsQuery,
         response: { 200: Counts },
@@ -54,8 +59,11 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
     )
     .get(
       '/api/defects/trends',
-      async ({ query: { days = '30d', back = '0' }, request }) =>
-        respond(request, await trends({ days: Number.parseInt(days, 10), back: Number(back) })),
+      async ({ query: { days = '30d', back = '0', ...query }, request }) => {
+        await refuseMissing(query)
+        const span = { days: Number.parseInt(days, 10), back: Number(back) }
+        return respond(request, await trends({ ...span, ...narrowingValues(query) }))
+      },
       { query: TrendsQuery, response: { 200: Trends } },
     )
     .get(
@@ -92,6 +100,14 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
       },
       { body: DefectBody, response: { 200: FeedEntry, 201: FeedEntry } },
     )
+}
+
+/** Of one section the counts by section are a single number, and so of one project those by project. */
+function refuseOwnParts(by: 'project' | undefined, query: CountsNarrowing): void {
+  const field = by ?? 'section'
+  if (query[field] === undefined) return
+  const message = by ? 'goes with counts by section' : 'goes with by=project'
+  throw new Refusal('invalid_query', [{ field, message }])
 }
 
 function feedRequest(query: typeof FeedQuery.static): FeedRequest {

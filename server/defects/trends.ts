@@ -1,39 +1,25 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Board } from '../board/board.ts'
-import type { Database } from '../db/database.ts'
-import { sectionDays } from '../db/schema.ts'
+import type { Database, Queries } from '../db/database.ts'
+import { projectDays, sectionDays } from '../db/schema.ts'
+import type { CountsNarrowing } from './counters.ts'
 import type { Trends } from './model.ts'
 import { firstDay } from './statements.ts'
 
-export interface TrendsRequest {
+export interface TrendsRequest extends Pick<CountsNarrowing, 'project'> {
   days: number
   /** so many days earlier, for comparison */
   back: number
 }
 
 /** Each day of a span on every section of the board, and on retired ones that had defects then. */
-export async function sectionTrends(
-  db: Database,
-  board: Board,
-  { days, back }: TrendsRequest,
-): Promise<Trends> {
+export async function sectionTrends(db: Database, board: Board, request: TrendsRequest): Promise<Trends> {
+  const { days, back } = request
   const [from, rows] = await db.read(async queries => {
     const [first] = await queries.execute<{ from: string }>(
       sql`select (${firstDay(days + back)})::text as from`,
     )
-    const from = first!.from
-    const at = sql<number>`${sectionDays.day} - ${from}::date`
-    const rows = await queries
-      .select({
-        sectionId: sectionDays.sectionId,
-        at: at.mapWith(Number),
-        count: sql<number>`sum(${sectionDays.count})::float8`.mapWith(Number),
-      })
-      .from(sectionDays)
-      .where(sql`${sectionDays.day} >= ${from}::date and ${sectionDays.day} < ${from}::date + ${days}::int`)
-      .groupBy(sectionDays.sectionId, sectionDays.day)
-      .orderBy(sectionDays.sectionId)
-    return [from, rows] as const
+    return [first!.from, await daysFrom(queries, first!.from, request)] as const
   })
   const none = () => Array.from({ length: days }, () => 0)
   const sections: Trends['sections'] = {}
@@ -43,4 +29,23 @@ export async function sectionTrends(
     sections[sectionId][at] = count
   }
   return { from, days, sections }
+}
+
+function daysFrom(queries: Queries, from: string, { project, days }: TrendsRequest) {
+  const table = project === undefined ? sectionDays : projectDays
+  return queries
+    .select({
+      sectionId: table.sectionId,
+      at: sql<number>`${table.day} - ${from}::date`.mapWith(Number),
+      count: sql<number>`sum(${table.count})::float8`.mapWith(Number),
+    })
+    .from(table)
+    .where(
+      and(
+        project === undefined ? undefined : eq(projectDays.projectId, project),
+        sql`${table.day} >= ${from}::date and ${table.day} < ${from}::date + ${days}::int`,
+      ),
+    )
+    .groupBy(table.sectionId, table.day)
+    .orderBy(table.sectionId)
 }

@@ -1,9 +1,10 @@
-import { asc, count, eq, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { Database, Queries } from '../db/database.ts'
-import { defects, lower, projects } from '../db/schema.ts'
+import { sqlState } from '../db/faults.ts'
+import { lower, projects, projectTotals } from '../db/schema.ts'
 import { Refusal } from '../errors.ts'
 import { trim } from '../text.ts'
-import { faultsOf } from '../wire.ts'
+import { faultsOf, isUuid } from '../wire.ts'
 import { type Project, ProjectBody } from './model.ts'
 
 const fields = { id: projects.id, name: projects.name }
@@ -52,13 +53,54 @@ async function named(queries: Queries, name: string): Promise<Project | undefine
   return project
 }
 
-export function projectsWithCounts(db: Database): Promise<(Project & { defects: number })[]> {
-  return db.read(queries =>
-    queries
-      .select({ ...fields, defects: count(defects.id) })
-      .from(projects)
-      .leftJoin(defects, eq(defects.projectId, projects.id))
-      .groupBy(projects.id)
-      .orderBy(asc(lower(projects.name))),
-  )
+export interface CountedProject extends Project {
+  defects: number
+}
+
+const withCount = (queries: Queries) =>
+  queries
+    .select({
+      ...fields,
+      defects: sql<number>`coalesce(sum(${projectTotals.count}), 0)::float8`.mapWith(Number),
+    })
+    .from(projects)
+    .leftJoin(projectTotals, eq(projectTotals.projectId, projects.id))
+    .groupBy(projects.id)
+    .orderBy(asc(lower(projects.name)))
+    .$dynamic()
+
+export const projectsWithCounts = (db: Database): Promise<CountedProject[]> =>
+  db.read(async queries => withCount(queries))
+
+/** By its id, or by its name in any case. */
+export function findProject(db: Database, idOrName: string): Promise<CountedProject | undefined> {
+  const isNamed = isUuid(idOrName)
+    ? eq(projects.id, idOrName)
+    : sql`${lower(projects.name)} = ${lower(trim(idOrName.normalize('NFC')))}`
+  return db.read(async queries => {
+    const [found] = await withCount(queries).where(isNamed)
+    return found
+  })
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+/** The project under its new name; undefined when there is none of this id. */
+export async function renameProject(
+  db: Database,
+  id: string,
+  spelling: string,
+): Promise<Project | undefined> {
+  const faults = faultsOf(ProjectBody, { name: spelling })
+  if (faults.length) throw new Refusal('invalid_body', faults)
+  const name = trim(spelling.normalize('NFC'))
+  try {
+    const [renamed] = await db.write(queries =>
+      queries.update(projects).set({ name }).where(eq(projects.id, id)).returning(fields),
+    )
+    return renamed
+  } catch (error) {
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+    throw new Refusal('invalid_body', [{ field: 'name', message: 'is the name of another project' }])
+  }
 }

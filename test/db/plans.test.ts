@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { createClient } from '../../server/db/client.ts'
 import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
-import { countsQueries } from '../../server/defects/counts.ts'
+import { countsQuery } from '../../server/defects/counts.ts'
 import { type FeedRequest, feedParameters, feedQuery, readFeed } from '../../server/defects/feed.ts'
 import { seed } from '../bench/seed.ts'
 import { type Plan, plansOf } from '../support/plan.ts'
@@ -66,8 +66,15 @@ test(`at ${rows} rows a rare word is found by its index, and one that many have 
 
 test(`at ${rows} rows counts do not look at the defects at all`, async () => {
   const plans = await db.read(async queries => {
-    const { total, since } = countsQueries(queries)
-    return [...(await plansOf(queries, total)), ...(await plansOf(queries, since, { since: 7 }))]
+    const project = crypto.randomUUID()
+    const plans = []
+    for (const by of ['section', 'project'] as const) {
+      for (const narrowing of [{}, { since: '7d' }, { project }, { project, since: '7d' }]) {
+        const query = countsQuery(queries, by, narrowing)
+        plans.push(...(await plansOf(queries, query, { project, since: 7 })))
+      }
+    }
+    return plans
   })
   for (const plan of plans) expect(plan.filter(node => node['Relation Name'] === 'defects')).toEqual([])
 })

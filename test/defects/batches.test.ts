@@ -1,21 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { loadBoard } from '../../server/board/board.ts'
 import type { Target } from '../../server/db/client.ts'
 import { connect, type Database } from '../../server/db/database.ts'
-import { migrate } from '../../server/db/migrate.ts'
 import { projects } from '../../server/db/schema.ts'
 import { type Report, reportDefect } from '../../server/defects/report.ts'
-import { openEmbedded } from '../../server/embedded/postgres.ts'
 import { Refusal } from '../../server/errors.ts'
-import { silentLog } from '../../server/log.ts'
 import { findOrCreateProject } from '../../server/projects/service.ts'
 import { contents } from '../support/contents.ts'
-import { freshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { emptyDatabase } from '../support/database.ts'
 
 const board = loadBoard()
 const NOBODYS = '0190a6e0-1c2d-7e3f-8a4b-5c6d7e8f9a0b'
@@ -26,20 +19,6 @@ const SHARED_KEYS = long ? 200 : 40
 const pushed: string[] = []
 const push = { later: ({ id }: { id: string }) => void pushed.push(id), drain: async () => {} }
 
-async function emptyDatabase(kind: Database['kind']): Promise<{ target: Target; remove(): Promise<void> }> {
-  if (kind === 'postgres') {
-    const { url, drop } = await freshDatabase()
-    return { target: { kind, url }, remove: drop }
-  }
-  const home = mkdtempSync(join(tmpdir(), 'faultline-batches-'))
-  const { socketPath, close } = await openEmbedded(join(home, 'data'), silentLog)
-  const remove = async () => {
-    await close()
-    rmSync(home, { recursive: true, force: true })
-  }
-  return { target: { kind, socketPath }, remove }
-}
-
 describe.each(['postgres', 'embedded'] as const)('on %s', kind => {
   let target: Target
   let instances: [Database, Database]
@@ -47,7 +26,6 @@ describe.each(['postgres', 'embedded'] as const)('on %s', kind => {
   let remove: () => Promise<void>
   beforeAll(async () => {
     ;({ target, remove } = await emptyDatabase(kind))
-    await migrate(target)
     instances = [connect(target), connect(target)]
     projectId = (await findOrCreateProject(instances[0], 'Batches')).project.id
   })
@@ -157,32 +135,4 @@ describe.each(['postgres', 'embedded'] as const)('on %s', kind => {
     const counted = (of: typeof after) => Object.values(of.totals).reduce((a, b) => a + b, 0)
     expect(counted(after)).toBe(after.defects.length)
   }, 300_000)
-})
-
-test('a project that goes while reports on it are being stored refuses those alone', async () => {
-  const { target, remove } = await emptyDatabase('postgres')
-  await migrate(target)
-  const [db, other] = [connect(target), connect(target)]
-  const { project: stays } = await findOrCreateProject(db, 'Stays')
-  const { project: goes } = await findOrCreateProject(db, 'Goes')
-  const file = (project_id: string) =>
-    reportDefect(
-      { db, board, push },
-      { section_id: 'cpu', project_id, verbatim: 'loose', reporter: 'alice@example.com' },
-    ).then(
-      ({ created }) => created,
-      error => error.code,
-    )
-  const filings: Promise<unknown>[] = []
-  await other.transaction(async queries => {
-    await queries.delete(projects).where(eq(projects.id, goes.id))
-    filings.push(...[goes, stays, stays, goes, stays].map(({ id }) => file(id)))
-    const waits = async () =>
-      (await other.read(read => read.execute(sql`select 1 from pg_locks where not granted`))).length > 0
-    await until(waits, 'reports wait for the project')
-  })
-  expect(await Promise.all(filings)).toEqual(['unknown_project', true, true, 'unknown_project', true])
-  await db.close()
-  await other.close()
-  await remove()
 })

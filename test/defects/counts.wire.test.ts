@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { loadBoard } from '../../server/board/board.ts'
-import { rebuildCounts, sectionCounts } from '../../server/defects/counts.ts'
+import { sectionCounts } from '../../server/defects/counts.ts'
+import { rebuildCounts } from '../../server/defects/recount.ts'
 import type { Project } from '../../server/projects/model.ts'
-import { project, report } from '../support/api.ts'
+import { problemOf, project, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
 import { fileDefects } from '../support/defects.ts'
 
@@ -89,19 +90,73 @@ test('kept counts equal counts made anew from the defects, after many at once', 
 
 test('counting anew tells what differed, and mends it', async () => {
   const kept = await counts()
+  const stranger = crypto.randomUUID()
   const [gone] = await app.db.write(async queries => {
     await queries.execute(sql`insert into section_totals values ('cpu', -1, 5)`)
+    await queries.execute(sql`update project_days set count = count + 2
+      where section_id = 'left-the-board' and project_id = ${hinge.id}`)
+    await queries.execute(sql`insert into project_totals values (${stranger}, 'cpu', 0, 1)`)
     await queries.execute(sql`insert into section_days values ('2026-01-01', 'never-was', 3, 7)`)
     return queries.execute(
       sql`delete from section_days where section_id = 'left-the-board' returning day::text`,
     )
   })
   const inAll = kept.cpu ?? 0
+  const day = gone!.day as string
   expect(await rebuildCounts(app.db)).toEqual([
-    { section_id: 'cpu', day: null, kept: inAll + 5, counted: inAll },
-    { section_id: 'left-the-board', day: gone!.day as string, kept: 0, counted: 1 },
-    { section_id: 'never-was', day: '2026-01-01', kept: 7, counted: 0 },
+    { section_id: 'cpu', project_id: null, day: null, kept: inAll + 5, counted: inAll },
+    { section_id: 'left-the-board', project_id: null, day, kept: 0, counted: 1 },
+    { section_id: 'never-was', project_id: null, day: '2026-01-01', kept: 7, counted: 0 },
+    { section_id: 'cpu', project_id: stranger, day: null, kept: 1, counted: 0 },
+    { section_id: 'left-the-board', project_id: hinge.id, day, kept: 3, counted: 1 },
   ])
   expect(await rebuildCounts(app.db)).toEqual([])
   expect(await counts()).toEqual(kept)
+})
+
+describe('by project', () => {
+  let other: Project
+  beforeAll(async () => {
+    other = await project(app, 'Other board')
+    await report(alice, other.id, 'Loose', 'ethernet')
+    await fileDefects(app.db, 2, {
+      projectId: other.id,
+      sectionId: 'gone-too',
+      createdAt: sql`now() - interval '20 days'`,
+    })
+  })
+
+  test('the counts of one project alone, zero included, with what left the board', async () => {
+    const all = await counts(`?project=${other.id}`)
+    expect(Object.keys(all)).toEqual([...loadBoard().sections.keys(), 'gone-too'])
+    expect([all.ethernet, all['usb-port'], all['gone-too']]).toEqual([1, 0, 2])
+    expect((await counts(`?project=${other.id}&since=7d`))['gone-too']).toBeUndefined()
+    expect((await counts(`?project=${other.id.toUpperCase()}&since=30d`))['gone-too']).toBe(2)
+  })
+
+  test('by=project answers each project that has defects, of a section or a span', async () => {
+    const sum = (all: Record<string, number>) => Object.values(all).reduce((sum, count) => sum + count, 0)
+    const all = await counts('?by=project')
+    expect(all[other.id]).toBe(3)
+    expect(sum(all)).toBe(sum(await counts()))
+    expect((await counts('?by=project&since=7d'))[other.id]).toBe(1)
+    expect(await counts('?by=project&section=gone-too')).toEqual({ [other.id]: 2 })
+    expect(await counts('?by=project&section=gone-too&since=7d')).toEqual({})
+  })
+
+  test.each([
+    ['?section=cpu', 'section'],
+    ['?by=project&project=', 'project'],
+    ['?by=section', 'by'],
+    ['?q=loose', 'q'],
+    ['?project=0190a6e0-1c2d-7e3f-8a4b-5c6d7e8f9a0b', 'project'],
+    ['?by=project&section=never-was', 'section'],
+    ['?project=hinge', 'project'],
+  ])('%s is refused', async (query, field) => {
+    const response = await alice(
+      `/api/defects/counts${query === '?by=project&project=' ? query + other.id : query}`,
+    )
+    expect(response.status).toBe(422)
+    expect((await problemOf(response)).errors?.map(error => error.field)).toEqual([field])
+  })
 })

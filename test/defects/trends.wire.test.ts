@@ -51,6 +51,17 @@ test('without a span it is thirty days, and a year is the most', async () => {
   expect(year?.reduce((sum, count) => sum + count, 0)).toBe(12)
 })
 
+test('one project alone', async () => {
+  const other = await project(app, 'Other board')
+  await report(alice, other.id, 'Loose', 'cpu')
+  const { sections } = await trends(`?days=7d&project=${other.id}`)
+  expect([sections.cpu, sections.ethernet]).toEqual([
+    [0, 0, 0, 0, 0, 0, 1],
+    [0, 0, 0, 0, 0, 0, 0],
+  ])
+  expect(sections['left-the-board']).toBeUndefined()
+})
+
 test.each([
   'days=0d',
   'days=367d',
@@ -60,6 +71,7 @@ test.each([
   'back=07',
   'back=1e2',
   'section=ethernet',
+  'project=0190a6e0-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
 ])('%s is refused', async query => {
   expect((await alice(`/api/defects/trends?${query}`)).status).toBe(422)
 })
