@@ -5,10 +5,11 @@ import { createSessions } from './auth/session.ts'
 import { type Board, BoardFaults, loadBoard } from './board/board.ts'
 import { ConfigFaults, printed } from './config/faults.ts'
 import type { Config } from './config/read.ts'
-import { availableAfter, connect } from './db/database.ts'
+import { availableAfter, connect, type Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { type Opened, openHere } from './db/open.ts'
 import { startUpkeep } from './db/upkeep.ts'
+import { rememberSections, withMemory } from './defects/sections.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { createApp, type HttpApp } from './http/app.ts'
 import { createRenderer } from './http/document.ts'
@@ -24,7 +25,7 @@ export interface Running {
   /** Settles when the database is migrated and the first request can be answered. */
   ready: Promise<void>
   /** Takes the board as the file has it now, and asks the provider anew. A faulty board changes nothing: it throws. */
-  reload(boardFile?: string): void
+  reload(boardFile?: string): Promise<void>
   /** Says that it goes, and serves on for DRAIN_SECONDS, or until `hurry`. */
   drain(hurry: AbortSignal): Promise<void>
   /** Stops listening, finishes what is under way, sends pending pushes, closes the database. */
@@ -51,7 +52,8 @@ export async function start(
   const bundle = readBundle(assets.web)
   const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
   const ready = Promise.withResolvers<void>()
-  const db = availableAfter(ready.promise, connect(opened.target, opened.close))
+  const direct = connect(opened.target, opened.close)
+  const db = availableAfter(ready.promise, direct)
   const push = createPushQueue({ config, db, board: () => board, log })
   const shared = { config, db, push, log, sessions: createSessions(config) }
   const renderPage = createRenderer(bundle.template)
@@ -59,6 +61,11 @@ export async function start(
   let app = build()
   /** replaced, with requests that were under way at that moment */
   let former: HttpApp[] = []
+  const show = (next: Board) => {
+    board = next
+    former = [app, ...former].filter(one => one.underWay() > 0)
+    app = build()
+  }
   const underWay = () => [app, ...former].reduce((sum, one) => sum + one.underWay(), 0)
   const handle = (request: Request) => app.handle(request)
 
@@ -75,6 +82,9 @@ export async function start(
   let upkeep: { stop(): void } | undefined
   const becameReady = bringUp(opened, log, stopping.signal).then(async () => {
     if (stopping.signal.aborted) return
+    const before = board
+    const after = await remembered(direct, before, log)
+    if (board === before && after.retired.size) show(after)
     ready.resolve()
     server ??= await listen(config, handle, log)
     if (db.kind === 'embedded') upkeep = startUpkeep(db, log)
@@ -88,10 +98,8 @@ export async function start(
       return server?.url
     },
     ready: becameReady,
-    reload(boardFile) {
-      board = readBoard(boardFile, log)
-      former = [app, ...former].filter(one => one.underWay() > 0)
-      app = build()
+    async reload(boardFile) {
+      show(await remembered(db, readBoard(boardFile, log), log))
     },
     async drain(hurry) {
       app.drain()
@@ -115,6 +123,13 @@ function readBoard(file: string | undefined, log: Log): Board {
   for (const { harmless, ...change } of board.warnings)
     log[harmless ? 'info' : 'warn']('the drawing was changed', change)
   return board
+}
+
+/** The board with those sections that have left it: without their names where the database cannot tell them now. */
+async function remembered(db: Database, board: Board, log: Log): Promise<Board> {
+  const quietly = (error: Error) => log.warn('sections could not be written down', { reason: error.message })
+  await rememberSections(db, board).catch(quietly)
+  return withMemory(db, board).catch(() => board)
 }
 
 /** Migrates as soon as the database answers; until then the server says 503. */
@@ -171,6 +186,7 @@ export async function serveUntilStopped(
   running.ready.then(becameReady, () => {})
   const hurry = new AbortController()
   let stopping = false
+  let reloading = Promise.resolve()
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1)
     if (asked) hurry.abort()
@@ -182,8 +198,9 @@ export async function serveUntilStopped(
     if (!reread) return stop(signal)
     if (asked) return
     if (isReady) manager.reloading()
-    reload(running, log, reread)
-    if (isReady) sayReady()
+    reloading = reloading
+      .then(() => reload(running, log, reread))
+      .then(() => void (isReady && !asked && sayReady()))
   })
 
   const cause = await ended.promise
@@ -203,10 +220,10 @@ export async function serveUntilStopped(
 }
 
 /** All of it or nothing: what is faulty leaves everything as it was. */
-function reload(running: Running, log: AdjustableLog, reread: () => Reread): void {
+async function reload(running: Running, log: AdjustableLog, reread: () => Reread): Promise<void> {
   try {
     const { boardFile, level, needRestart } = reread()
-    running.reload(boardFile)
+    await running.reload(boardFile)
     log.setLevel(level)
     log.info('reloaded')
     if (needRestart.length) log.warn('settings have changed that need a restart', { settings: needRestart })

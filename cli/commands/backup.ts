@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { writeBackup } from '../../server/backup/backup.ts'
-import type { Totals } from '../../server/backup/format.ts'
+import type { Totals } from '../../server/backup/tables.ts'
 import { inWords, notAFile } from '../../server/file-fault.ts'
 import type { Command } from '../command.ts'
 import { version } from '../program.ts'

@@ -1,5 +1,6 @@
-import { BrokenBackup, type Summary, total } from '../../server/backup/format.ts'
+import { BrokenBackup, type Summary } from '../../server/backup/format.ts'
 import { restoreBackup, verifyBackup } from '../../server/backup/restore.ts'
+import { total } from '../../server/backup/tables.ts'
 import { connect } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import type { Opened } from '../../server/db/open.ts'

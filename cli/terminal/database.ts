@@ -3,6 +3,7 @@ import { type Board, loadBoard } from '../../server/board/board.ts'
 import { type DataConfig, readDataConfig } from '../../server/config/read.ts'
 import type { Database } from '../../server/db/database.ts'
 import { type Opened, type OpenOptions, openDatabase, openTarget } from '../../server/db/open.ts'
+import { withMemory } from '../../server/defects/sections.ts'
 import type { Log } from '../../server/log.ts'
 import { exit, Failure } from './faults.ts'
 import type { Io } from './io.ts'
@@ -36,7 +37,8 @@ export async function open(
 export async function openWithBoard(io: Io): Promise<{ db: Database; board: Board }> {
   const config = readDataConfig(io.env)
   const board = loadBoard(config.boardFile)
-  return { board, db: await open(io, config) }
+  const db = await open(io, config)
+  return { db, board: await withMemory(db, board) }
 }
 
 /** Whether there is a directory; a path that leads through a file is a fault of its own. */

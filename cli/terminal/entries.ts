@@ -5,7 +5,8 @@ import { ago, clip, clock, oneLine, padEnd, width } from './print.ts'
 
 type Screen = Pick<Io, 'paint' | 'screen' | 'interactive'>
 
-export const labelOf = (board: Board, id: string) => board.sections.get(id)?.label ?? `${id} (retired)`
+export const labelOf = (board: Board, id: string) =>
+  board.sections.get(id)?.label ?? `${board.retired.get(id)?.label ?? id} (retired)`
 
 /** For other programs: one line a defect, fields between tabs. */
 export const tabbed = (entry: FeedEntry) =>

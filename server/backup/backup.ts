@@ -5,10 +5,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Database } from '../db/database.ts'
-import { BrokenBackup, type Header, type Summary, type Totals, total } from './format.ts'
+import { BrokenBackup, type Header, type Summary } from './format.ts'
 import { LONGEST_MS, verifyBackup } from './restore.ts'
 import { countRows, type RowPages, rowPages } from './rows.ts'
-import { FORMAT, kinds } from './tables.ts'
+import { FORMAT, kinds, noRows, total } from './tables.ts'
 
 export interface BackupOptions {
   version: string
@@ -44,7 +44,7 @@ function withPages<T>(db: Database, use: (pages: RowPages) => Promise<T>): Promi
 
 async function write(path: string, pages: RowPages, options: BackupOptions): Promise<Summary> {
   const hash = new Bun.CryptoHasher('sha256')
-  const rows: Totals = { projects: 0, defects: 0, devices: 0 }
+  const rows = noRows()
   const header: Header = {
     faultline: 'backup',
     format: FORMAT,

@@ -2,8 +2,9 @@ import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { Value } from '@sinclair/typebox/value'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { completed, FORMAT, type Kind, kinds, type Row } from './tables.ts'
+import { completed, FORMAT, type Kind, kindNames, kinds, noRows, type Row, type Totals } from './tables.ts'
 
 /**
  * A backup is gzip over lines of JSON: a header, one line a row, a trailer with the number of rows and
@@ -27,6 +28,7 @@ const schemas: Record<string, TSchema> = {
   PgUUID: Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' }),
   PgText: Type.String({ format: 'backup-text' }),
   PgTimestamp: Time,
+  PgDateString: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }),
   PgInteger: Type.Integer(),
   PgBoolean: Type.Boolean(),
 }
@@ -39,10 +41,13 @@ function schemaOf({ name, columnType, enumValues, notNull }: AnyPgColumn): TSche
   return notNull ? schema : Type.Union([schema, Type.Null()])
 }
 
+/** The kinds that files of this format have. */
+const kindsOf = (format: number) => kindNames.filter(kind => kinds[kind].since <= format)
+
 /** A line of a row, as files of this format have it. */
 function lineSchema(format: number): TSchema {
-  const lines = Object.entries(kinds).map(([kind, { columns }]) => {
-    const known = columns.filter(({ since }) => since <= format)
+  const lines = kindsOf(format).map(kind => {
+    const known = kinds[kind].columns.filter(({ since }) => since <= format)
     const row = Type.Object(
       Object.fromEntries(known.map(({ column }) => [column.name, schemaOf(column)])),
       strict,
@@ -52,18 +57,22 @@ function lineSchema(format: number): TSchema {
   return Type.Union(lines)
 }
 
-const Totals = Type.Object({ projects: Count, defects: Count, devices: Count }, strict)
-const Header = Type.Object({
+const totalsSchema = (format: number) =>
+  Type.Object(Object.fromEntries(kindsOf(format).map(kind => [kinds[kind].plural, Count])), strict)
+
+const Start = Type.Object({
   faultline: Type.Literal('backup'),
   format: Type.Integer(),
   version: Type.String(),
   created_at: Time,
-  rows: Totals,
+  rows: Type.Object({}),
 })
-const Trailer = Type.Object({ end: Totals, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, strict)
+const Trailer = Type.Object(
+  { end: Type.Object({}), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) },
+  strict,
+)
 
-export type Totals = Static<typeof Totals>
-export type Header = Static<typeof Header>
+export type Header = Static<typeof Start> & { rows: Totals }
 export interface Line {
   kind: Kind
   row: Row
@@ -75,12 +84,10 @@ export interface Summary {
   sha256: string
 }
 
-const checks = { header: TypeCompiler.Compile(Header), trailer: TypeCompiler.Compile(Trailer) }
+const checks = { start: TypeCompiler.Compile(Start), trailer: TypeCompiler.Compile(Trailer) }
 
 /** The file is not a whole and sound backup. */
 export class BrokenBackup extends Error {}
-
-export const total = (rows: Totals) => rows.projects + rows.defects + rows.devices
 
 /** A line of the file: the row under the name of its kind. */
 const lineOf = (value: object) => {
@@ -94,7 +101,7 @@ export async function* readBackup(
   onHeader?: (header: Header) => void,
 ): AsyncGenerator<Line, Summary> {
   const hash = new Bun.CryptoHasher('sha256')
-  const rows: Totals = { projects: 0, defects: 0, devices: 0 }
+  const rows = noRows()
   const projects = new Set<unknown>()
   let header: Header | undefined
   let lines: TypeCheck<TSchema> | undefined
@@ -126,18 +133,20 @@ export async function* readBackup(
   const sha256 = hash.digest('hex')
   if (!header || !end) throw new BrokenBackup('its end is missing')
   if (end.sha256 !== sha256) throw new BrokenBackup('its checksum does not match')
-  if (!Bun.deepEquals(end.end, rows)) throw new BrokenBackup('rows are missing')
+  if (!Bun.deepEquals({ ...noRows(), ...end.end }, rows)) throw new BrokenBackup('rows are missing')
   return { header, rows, sha256 }
 }
 
 function readHeader(value: unknown): Header {
-  if (!checks.header.Check(value)) throw new BrokenBackup('it is not a backup of Faultline')
+  if (!checks.start.Check(value)) throw new BrokenBackup('it is not a backup of Faultline')
   if (value.format < 1 || value.format > FORMAT) {
     throw new BrokenBackup(
       `it was written by Faultline ${value.version}, in a format this version does not know`,
     )
   }
-  return value
+  if (!Value.Check(totalsSchema(value.format), value.rows))
+    throw new BrokenBackup('it says nothing of its rows')
+  return { ...value, rows: { ...noRows(), ...value.rows } }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

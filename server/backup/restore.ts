@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Database, Queries } from '../db/database.ts'
-import { defects, projects, pushSubscriptions, sectionTotals } from '../db/schema.ts'
-import { type Line, readBackup, type Summary, type Totals, total } from './format.ts'
-import { kinds } from './tables.ts'
+import { sectionTotals } from '../db/schema.ts'
+import { type Line, readBackup, type Summary } from './format.ts'
+import { kindNames, kinds, type Totals, total } from './tables.ts'
 
 /** There is something in the database already. */
 export class NotEmpty extends Error {}
@@ -53,14 +53,15 @@ export async function restoreBackup(
   await db.write(queries => queries.execute(sql`analyze`)).catch(() => {})
 }
 
+/** What the server writes by itself does not count. */
 async function takeEmpty(db: Database, queries: Queries) {
+  const tables = kindNames.map(kind => kinds[kind].table)
   if (db.kind === 'postgres') {
-    await queries.execute(
-      sql`lock table ${projects}, ${defects}, ${pushSubscriptions} in share row exclusive mode`,
-    )
+    await queries.execute(sql`lock table ${sql.join(tables, sql`, `)} in share row exclusive mode`)
   }
-  const [found] = await queries.execute<{ some: boolean }>(sql`select
-    exists(select from ${projects}) or exists(select from ${defects}) or exists(select from ${pushSubscriptions}) as some`)
+  await queries.delete(kinds.section.table)
+  const someIn = tables.map(table => sql`exists(select from ${table})`)
+  const [found] = await queries.execute<{ some: boolean }>(sql`select ${sql.join(someIn, sql` or `)} as some`)
   if (found?.some !== false) throw new NotEmpty('the database is not empty')
 }
 
@@ -95,10 +96,10 @@ async function insert(queries: Queries, batch: Line[]) {
 
 /** The database's own trigger kept the counts; they have to agree with the rows. */
 async function confirm(queries: Queries, rows: Totals) {
-  const [found] = await queries.execute<Totals & { counted: number }>(sql`select
-    (select count(*)::float8 from ${projects}) as projects,
-    (select count(*)::float8 from ${defects}) as defects,
-    (select count(*)::float8 from ${pushSubscriptions}) as devices,
+  const counts = kindNames.map(
+    kind => sql`(select count(*)::float8 from ${kinds[kind].table}) as ${sql.identifier(kinds[kind].plural)}`,
+  )
+  const [found] = await queries.execute<Totals & { counted: number }>(sql`select ${sql.join(counts, sql`, `)},
     (select coalesce(sum(${sectionTotals.count}), 0)::float8 from ${sectionTotals}) as counted`)
   if (!Bun.deepEquals({ ...found }, { ...rows, counted: rows.defects }))
     throw new Error('the restored rows are not those of the backup; nothing was kept')

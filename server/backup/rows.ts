@@ -1,8 +1,8 @@
 import { and, asc, inArray, sql } from 'drizzle-orm'
 import type { Queries } from '../db/database.ts'
-import { defects, projects, pushSubscriptions, sectionTotals } from '../db/schema.ts'
-import type { Line, Totals } from './format.ts'
-import { type Row, selection, toRow } from './tables.ts'
+import { defects, projects, sectionTotals } from '../db/schema.ts'
+import type { Line } from './format.ts'
+import { type Kind, kindNames, kinds, type Row, selection, type Totals, toRow } from './tables.ts'
 
 /** Runs one short statement, inside a snapshot or on its own. */
 type Ask = <T>(run: (queries: Queries) => Promise<T>) => Promise<T>
@@ -49,25 +49,35 @@ export function rowPages(ask: Ask): RowPages {
     }
   }
 
+  const linesOf = async (kind: Kind): Promise<Line[]> =>
+    (await ask(queries => all(queries, kind))).map(row => ({ kind, row }))
+
   return {
     ask,
     async *lines() {
       const bound = await ask(newestDefect)
+      const aliases = await linesOf('alias')
       yield* projectPages()
+      yield aliases
+      yield await linesOf('section')
       yield* defectPages(bound)
-      yield (await ask(devices)).map(row => ({ kind: 'device', row }))
+      yield await linesOf('device')
+      if ((await linesOf('alias')).length !== aliases.length)
+        throw new Error('projects were merged meanwhile: begin again')
     },
   }
 }
 
-/** Told by the kept counts: nothing is counted row by row. */
+/** Defects are told by the kept counts: they are not counted row by row. */
 export async function countRows(ask: Ask): Promise<Totals> {
-  const [counted] = await ask(queries =>
-    queries.execute<Totals>(sql`select
-      (select count(*)::int from ${projects}) as projects,
-      (select coalesce(sum(${sectionTotals.count}), 0)::float8 from ${sectionTotals}) as defects,
-      (select count(*)::int from ${pushSubscriptions}) as devices`),
-  )
+  const counts = kindNames.map(kind => {
+    const counted =
+      kind === 'defect'
+        ? sql`(select coalesce(sum(${sectionTotals.count}), 0)::float8 from ${sectionTotals})`
+        : sql`(select count(*)::int from ${kinds[kind].table})`
+    return sql`${counted} as ${sql.identifier(kinds[kind].plural)}`
+  })
+  const [counted] = await ask(queries => queries.execute<Totals>(sql`select ${sql.join(counts, sql`, `)}`))
   return { ...counted! }
 }
 
@@ -108,10 +118,9 @@ async function projectsById(queries: Queries, ids: string[]): Promise<Row[]> {
   return rows.map(toRow)
 }
 
-async function devices(queries: Queries): Promise<Row[]> {
-  const rows = await queries
-    .select(selection('device'))
-    .from(pushSubscriptions)
-    .orderBy(asc(pushSubscriptions.endpoint))
+/** Of a kind of which there are few. */
+async function all(queries: Queries, kind: Kind): Promise<Row[]> {
+  const { table, columns } = kinds[kind]
+  const rows = await queries.select(selection(kind)).from(table).orderBy(asc(columns[0]!.column))
   return rows.map(toRow)
 }

@@ -1,6 +1,6 @@
 import { getTableColumns } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { defects, projects, pushSubscriptions } from '../db/schema.ts'
+import { defects, projectAliases, projects, pushSubscriptions, sections } from '../db/schema.ts'
 import { storedFields } from '../defects/fields.ts'
 
 type Value = string | number | boolean | null
@@ -15,21 +15,42 @@ interface BackupColumn {
   before: Value
 }
 
-const FIRST = { since: 1, before: null }
-const columnsOf = (table: PgTable): BackupColumn[] =>
-  Object.values<AnyPgColumn>(getTableColumns(table)).map(column => ({ column, ...FIRST }))
+const columnsOf = (table: PgTable, since = 1): BackupColumn[] =>
+  Object.values<AnyPgColumn>(getTableColumns(table)).map(column => ({ column, since, before: null }))
 
-/** What a backup holds, under the name that a line has for it. */
+const FIRST = { since: 1, before: null }
+
+/**
+ * What a backup holds, under the name that a line has for it, in the order of the file: what a row refers to stands
+ * before it.
+ */
 export const kinds = {
-  project: { table: projects, columns: columnsOf(projects), plural: 'projects' },
+  project: { table: projects, columns: columnsOf(projects), plural: 'projects', since: 1 },
+  alias: { table: projectAliases, columns: columnsOf(projectAliases, 2), plural: 'aliases', since: 2 },
+  section: { table: sections, columns: columnsOf(sections, 2), plural: 'sections', since: 2 },
   defect: {
     table: defects,
     columns: storedFields.map(([, { column, backup }]): BackupColumn => ({ column, ...FIRST, ...backup })),
     plural: 'defects',
+    since: 1,
   },
-  device: { table: pushSubscriptions, columns: columnsOf(pushSubscriptions), plural: 'devices' },
+  device: {
+    table: pushSubscriptions,
+    columns: columnsOf(pushSubscriptions),
+    plural: 'devices',
+    since: 1,
+  },
 } as const
 export type Kind = keyof typeof kinds
+export const kindNames = Object.keys(kinds) as Kind[]
+
+/** How many rows of each kind. */
+export type Totals = Record<(typeof kinds)[Kind]['plural'], number>
+
+export const noRows = (): Totals =>
+  Object.fromEntries(kindNames.map(kind => [kinds[kind].plural, 0])) as Totals
+
+export const total = (rows: Totals) => Object.values(rows).reduce((sum, rows) => sum + rows, 0)
 
 /** The format that is written: the one that brought the youngest column. */
 export const FORMAT = Math.max(...Object.values(kinds).flatMap(({ columns }) => columns.map(c => c.since)))

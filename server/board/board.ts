@@ -22,10 +22,21 @@ export interface Board {
   svg: string
   /** by id, in the order of the drawing */
   sections: ReadonlyMap<string, Section>
+  /** those that have left it and still have defects */
+  retired: ReadonlyMap<string, Retired>
   /** pictures that were embedded in the file, by the path that the drawing names them by */
   images: ReadonlyMap<string, Image>
   /** what the import changed or left out */
   warnings: readonly Warning[]
+}
+
+/** A section that has left the board and still has defects. */
+export interface Retired {
+  id: string
+  label: string
+  /** days on which it was there for the first time, and no longer */
+  firstDay: string
+  lastDay: string
 }
 
 /** Why a drawing cannot be the board: one line a fault, each with its mend. */
@@ -57,7 +68,13 @@ export function parseBoard(svg: string): Board {
   if (complete && !sections.size && !(marked && findings.faults.length)) findings.fault(root, NO_SECTION)
   if (findings.faults.length) throw refusal(findings)
   warnUnseen(drawing, drawing.attributes.get('viewBox') ?? '', findings)
-  return { svg: writeSvg(drawing), sections, images: images.kept, warnings: findings.warnings }
+  return {
+    svg: writeSvg(drawing),
+    sections,
+    retired: new Map(),
+    images: images.kept,
+    warnings: findings.warnings,
+  }
 }
 
 function isSvg(root: XmlElement, findings: Findings): boolean {

@@ -9,7 +9,7 @@ export interface Section {
   label: string
 }
 
-const MAX_LABEL = 80
+export const MAX_LABEL = 80
 
 export const isSectionId = (text: string) => /^[a-z0-9-]{1,40}$/.test(text)
 

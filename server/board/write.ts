@@ -10,6 +10,8 @@ const ESCAPES: Record<string, string> = {
   '\r': '&#13;',
 }
 
+export const escaped = (value: string) => value.replace(/[&<>"\t\n\r]/g, c => ESCAPES[c]!)
+
 export function writeSvg(shape: Shape): string {
   const parts: string[] = []
   write(shape, parts)
@@ -18,14 +20,7 @@ export function writeSvg(shape: Shape): string {
 
 function write(shape: Shape, parts: string[]): void {
   parts.push('<', shape.name)
-  for (const [name, value] of shape.attributes)
-    parts.push(
-      ' ',
-      name,
-      '="',
-      value.replace(/[&<>"\t\n\r]/g, c => ESCAPES[c]!),
-      '"',
-    )
+  for (const [name, value] of shape.attributes) parts.push(' ', name, '="', escaped(value), '"')
   if (!shape.children.length) {
     parts.push('/>')
     return

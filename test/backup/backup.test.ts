@@ -6,10 +6,10 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { writeBackup } from '../../server/backup/backup.ts'
 import { BrokenBackup } from '../../server/backup/format.ts'
 import { NotEmpty, restoreBackup, verifyBackup } from '../../server/backup/restore.ts'
-import { FORMAT } from '../../server/backup/tables.ts'
+import { FORMAT, type Kind, kinds } from '../../server/backup/tables.ts'
 import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
-import { defects, projects, pushSubscriptions } from '../../server/db/schema.ts'
+import { defects, projectAliases, projects, pushSubscriptions, sections } from '../../server/db/schema.ts'
 import { contents } from '../support/contents.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -61,6 +61,15 @@ async function fill(db: Database) {
   }))
   await db.write(queries => queries.insert(defects).values(rows))
   await db.write(queries =>
+    queries.insert(projectAliases).values({ id: Bun.randomUUIDv7(), projectId: first }),
+  )
+  await db.write(queries =>
+    queries.insert(sections).values([
+      { id: 'section-1', label: 'One', firstDay: '2026-01-01' },
+      { id: 'section-2', label: 'Gone', firstDay: '2025-12-31', lastDay: '2026-01-02' },
+    ]),
+  )
+  await db.write(queries =>
     queries.insert(pushSubscriptions).values({
       endpoint: 'https://push.example/1',
       p256dh: 'p',
@@ -88,7 +97,7 @@ describe('a backup', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(home).filter(name => name.endsWith('.partial'))).toEqual([])
     const { rows, header } = await verifyBackup(file)
-    expect(rows).toEqual({ projects: 2, defects: 2_500, devices: 1 })
+    expect(rows).toEqual({ projects: 2, aliases: 1, sections: 2, defects: 2_500, devices: 1 })
     expect(header).toMatchObject({ version: '1.2.3', rows })
   })
 
@@ -137,10 +146,10 @@ describe('a backup', () => {
 
 /** The file that a careful forger would make: the checksum and the number of rows are right. */
 function resealed(lines: string[]): Buffer {
-  const rows = { projects: 0, defects: 0, devices: 0 }
+  const rows = Object.fromEntries(Object.keys(JSON.parse(lines[0]!).rows).map(plural => [plural, 0]))
   for (const line of lines.slice(1)) {
-    const kind = Object.keys(JSON.parse(line))[0]
-    rows[`${kind}s` as keyof typeof rows]++
+    const kind = Object.keys(JSON.parse(line))[0] as Kind
+    rows[kinds[kind].plural]!++
   }
   const text = lines.map(line => `${line}\n`).join('')
   const sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
@@ -179,7 +188,7 @@ describe('a file that is not a whole backup is refused', () => {
 
   test('while the whole one is accepted', async () => {
     writeFileSync(file, whole)
-    expect((await verifyBackup(file)).rows).toEqual({ projects: 1, defects: 1, devices: 0 })
+    expect((await verifyBackup(file)).rows).toMatchObject({ projects: 1, defects: 1, devices: 0 })
   })
 
   test('cut short at any byte', async () => {

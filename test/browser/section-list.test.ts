@@ -90,10 +90,10 @@ inChromium('the list of sections', () => {
     await history(page, 'Crystal oscillator').waitFor()
   })
 
-  test('a retired section keeps the label it had last, with the day of its last report', async () => {
+  test('a retired section keeps the label it had last, with the day on which it left', async () => {
     const page = await openBoard(many)
     await page.locator('summary', { hasText: '1 retired' }).click()
-    expect(await rows(page).last().textContent()).toContain('Last report: 3 May 2021')
+    expect(await rows(page).last().textContent()).toContain('Off the board since 3 May 2021')
     expect(await page.getByRole('button', { name: 'Report a defect on Parallel port' }).count()).toBe(0)
     await history(page, 'Parallel port').click()
     await page.getByRole('heading', { name: 'Parallel port', level: 1 }).waitFor()

@@ -127,7 +127,7 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
       expect(listed.reduce((sum: number, project: { defects: number }) => sum + project.defects, 0)).toBe(
         COUNT,
       )
-      expect(await ok('projects')).toMatch(/^14\tAlpha\n/)
+      expect(await ok('projects')).toMatch(/^14\tAlpha\t[0-9a-f-]{36}\n/)
     })
 
     test('nothing is pending after the server has been here', async () => {

@@ -109,6 +109,11 @@ test('a changed board is shown and told to open pages; one that did not change i
   expect(await version()).not.toBe(before)
   expect(await (await ask('/board.svg')).text()).toBe(parseBoard(changed).svg)
   expect(await sections()).toEqual(['pump', 'gauge', 'hose'])
+  await draw(drawing('gauge'))
+  await reload()
+  const picture = await (await ask('/board.svg')).text()
+  expect(picture).toContain('<desc data-retired="pump" data-label="pump" data-first=')
+  expect(picture).not.toContain('data-retired="hose"')
 })
 
 test('a faulty board is told with all its faults, and the old one stays', async () => {

@@ -5,6 +5,7 @@ import { cut, MESSAGE_MOST_BYTES, type Message, messageFor, testMessage } from '
 const board: Board = {
   svg: '',
   sections: new Map([['usb-port', { id: 'usb-port', label: 'USB port' }]]),
+  retired: new Map(),
   images: new Map(),
   warnings: [],
 }

@@ -28,6 +28,7 @@ const vapid = vapidPair()
 const board: Board = {
   svg: '',
   sections: new Map([['usb-port', { id: 'usb-port', label: 'USB port' }]]),
+  retired: new Map(),
   images: new Map(),
   warnings: [],
 }

@@ -8,6 +8,7 @@ import {
   projectTotals,
   pushSubscriptions,
   sectionDays,
+  sections,
   sectionTotals,
 } from '../../server/db/schema.ts'
 
@@ -17,6 +18,7 @@ export const contents = (db: Database) =>
     projects: await queries.select().from(projects).orderBy(asc(projects.id)),
     defects: await queries.select().from(defects).orderBy(asc(defects.id)),
     aliases: await queries.select().from(projectAliases).orderBy(asc(projectAliases.id)),
+    sections: await queries.select().from(sections).orderBy(asc(sections.id)),
     devices: await queries.select().from(pushSubscriptions),
     totals: sums(await queries.select().from(sectionTotals), row => row.sectionId),
     days: sums(await queries.select().from(sectionDays), row => `${row.day} ${row.sectionId}`),

@@ -15,7 +15,7 @@ export interface Section {
 /** A section of an earlier board that still has defects. */
 export interface Retired {
   label: string
-  /** days of its first and last defect, as in `2026-11-30` */
+  /** days on which it was on the board for the first time, and no longer, as in `2026-11-30` */
   first: string
   last: string
 }
