@@ -57,24 +57,36 @@ export function loadBoard(file?: string): Board {
 }
 
 export function parseBoard(svg: string): Board {
+  const { drawing, images, complete, marked, findings } = cleanDrawing(svg)
+  const sections = findSections(drawing, findings)
+  if (complete && !sections.size && !(marked && findings.faults.length)) findings.fault(drawing, NO_SECTION)
+  if (findings.faults.length) throw refusal(findings)
+  warnUnseen(drawing, drawing.attributes.get('viewBox') ?? '', findings)
+  return { svg: writeSvg(drawing), sections, retired: new Map(), images, warnings: findings.warnings }
+}
+
+/** A drawing in its cleaned form; its sections are not judged yet. */
+export interface CleanDrawing {
+  drawing: Shape
+  images: ReadonlyMap<string, Image>
+  /** read to its end */
+  complete: boolean
+  /** says itself that something is a section */
+  marked: boolean
+  findings: Findings
+}
+
+/** `prepare` may change the drawing before anything is judged. */
+export function cleanDrawing(svg: string, prepare?: (root: XmlElement) => void): CleanDrawing {
   if (Buffer.byteLength(svg) > MAX_BYTES) throw new BoardFaults([TOO_LARGE])
   const { root, complete, findings } = parseXml(svg)
   if (!root || !isSvg(root, findings)) throw refusal(findings)
+  prepare?.(root)
   const marked = marksSection(root)
   const images = importDrawing(root, findings)
   const drawing = cleanRoot(root, images, findings)
-  const sections = findSections(drawing, findings)
   judgeReuse(drawing, findings)
-  if (complete && !sections.size && !(marked && findings.faults.length)) findings.fault(root, NO_SECTION)
-  if (findings.faults.length) throw refusal(findings)
-  warnUnseen(drawing, drawing.attributes.get('viewBox') ?? '', findings)
-  return {
-    svg: writeSvg(drawing),
-    sections,
-    retired: new Map(),
-    images: images.kept,
-    warnings: findings.warnings,
-  }
+  return { drawing, images: images.kept, complete, marked, findings }
 }
 
 function isSvg(root: XmlElement, findings: Findings): boolean {
@@ -95,7 +107,7 @@ function cleanRoot(root: XmlElement, images: Images, findings: Findings): Shape 
   return drawing
 }
 
-function refusal({ faults }: Findings): BoardFaults {
+export function refusal({ faults }: Findings): BoardFaults {
   const sorted = faults.toSorted((a, b) => a.line - b.line).map(({ line, text }) => `line ${line}: ${text}`)
   const listed = [...new Set(sorted)]
   if (listed.length <= MAX_LISTED) return new BoardFaults(listed)
@@ -104,14 +116,23 @@ function refusal({ faults }: Findings): BoardFaults {
 
 const TOO_LARGE = 'the drawing is larger than 4 MiB: simplify its paths, or make pictures inside it smaller'
 
-function readBoardFile(file: string): string {
+const readBoardFile = (file: string) => decodeDrawing(readDrawing(file))
+
+export function readDrawing(file: string, tooLarge = TOO_LARGE): Uint8Array {
   try {
     const found = statSync(file)
     if (!found.isFile()) throw notAFile(file, 'read')
-    if (found.size > MAX_BYTES) throw new NotText(TOO_LARGE)
-    return decode(readFileSync(file))
+    if (found.size <= MAX_BYTES) return readFileSync(file)
   } catch (error) {
-    if (error instanceof NotText) throw new BoardFaults([error.message])
     throw fileFault(error, file, 'read') ?? error
+  }
+  throw new BoardFaults([tooLarge])
+}
+
+export function decodeDrawing(bytes: Uint8Array): string {
+  try {
+    return decode(bytes)
+  } catch (error) {
+    throw error instanceof NotText ? new BoardFaults([error.message]) : error
   }
 }

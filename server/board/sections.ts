@@ -69,11 +69,17 @@ function nameSection(id: string, shapes: Shape[], findings: Findings): string | 
 }
 
 function readLabel(shape: Shape): string | undefined {
-  const { attributes, children } = shape
+  const label = labelOf(shape)
+  dropLabels(shape)
+  shape.children = shape.children.filter(child => typeof child === 'string' || child.name !== 'title')
+  return label
+}
+
+/** What people read for it. */
+export function labelOf(shape: Shape): string | undefined {
+  const { attributes } = shape
   const title = elementsIn(shape).find(({ name }) => name === 'title')
   const said = [attributes.get('data-label'), attributes.get('aria-label'), title && textIn(title)]
-  dropLabels(shape)
-  shape.children = children.filter(child => typeof child === 'string' || child.name !== 'title')
   const plain = said.map(text => text?.replace(/[ \t\r\n]+/g, ' ').trim())
   return plain.find(Boolean)?.normalize('NFC')
 }

@@ -8,7 +8,7 @@ export interface Image {
 }
 
 const IMAGE_PATH = '/board/images/'
-const MAX_BYTES = 2 * 1024 * 1024
+export const MAX_IMAGE_BYTES = 2 * 1024 * 1024
 /** What browsers need to show a picture grows with its pixels, however few bytes it has. */
 const MAX_PIXELS = 50_000_000
 const DATA = /^\s*data:[^,]{0,200}?(;base64)?\s*,/i
@@ -35,7 +35,7 @@ export class Images {
       return false
     }
     const bytes = found[1] ? decodeBase64(href.slice(found[0].length)) : undefined
-    const picture = bytes && sizeOf(bytes)
+    const picture = bytes && pictureIn(bytes)
     if (!picture) {
       this.findings.warn(element, 'only embedded PNG, JPEG and WebP pictures can be shown: left out')
       return false
@@ -48,7 +48,7 @@ export class Images {
     if (!this.kept.has(path)) {
       this.bytes += bytes.length
       this.pixels += width * height
-      if (this.bytes > MAX_BYTES || this.pixels > MAX_PIXELS) {
+      if (this.bytes > MAX_IMAGE_BYTES || this.pixels > MAX_PIXELS) {
         this.findings.fault(
           element,
           ': the pictures have together more than 2 MiB or 50 million pixels: make them smaller',
@@ -84,14 +84,14 @@ function safeDecode(text: string): string {
   }
 }
 
-interface Picture {
+export interface Picture {
   type: string
   width: number
   height: number
 }
 
 /** By its own first bytes, whatever the file calls it; undefined when it is none of the three. */
-function sizeOf(bytes: Uint8Array): Picture | undefined {
+export function pictureIn(bytes: Uint8Array): Picture | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const picture = bytes.length < 30 ? undefined : (png(view) ?? webp(view) ?? jpeg(view))
   return picture && picture.width > 0 && picture.height > 0 ? picture : undefined
