@@ -191,7 +191,7 @@ inChromium('the feed', () => {
     await page.getByRole('button', { name: 'Report a defect here' }).click()
     await dialog(page).getByText(hostile[0]!).waitFor()
     await project(page).fill('<I ONMOUSE')
-    await page.getByRole('option', { name: '<i onmouseover=alert(1)>evil</i>', exact: true }).click()
+    await dialog(page).getByRole('option', { name: '<i onmouseover=alert(1)>evil</i>', exact: true }).click()
     await text(page).fill(hostile[1]!)
     await send(page).click()
     await page.getByText('Filed on SD card slot.').waitFor()

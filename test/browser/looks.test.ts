@@ -73,7 +73,7 @@ inChromium('every state, in light and dark, wide and narrow', () => {
       act: async page => {
         await openDialog(page)
         await project(page).fill('hi')
-        await page.getByRole('option', { name: 'Create “hi”' }).waitFor()
+        await dialog(page).getByRole('option', { name: 'Create “hi”' }).waitFor()
       },
     },
     {

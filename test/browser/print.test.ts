@@ -40,7 +40,7 @@ inChromium('the board on paper', () => {
     expect(await page.locator('.list li:visible').count()).toBe(11)
     expect(await page.getByRole('list', { name: 'Colours of the map' }).isVisible()).toBe(true)
     expect(await page.locator('.board svg').isVisible()).toBe(true)
-    expect(await seen(/66 defects in all, as of \w+, \d+ \w+ 20\d\d at \d\d:\d\d/)).toBe(true)
+    expect(await seen(/· as of \w+, \d+ \w+ 20\d\d at \d\d:\d\d/)).toBe(true)
     expect(await seen('Choose a section to report')).toBe(false)
     expect(await articles(page).first().isVisible()).toBe(false)
     expect(await page.locator(':is(button, select, fieldset):visible').count()).toBe(0)

@@ -102,7 +102,7 @@ export const section = (page: Page, name: string | RegExp): Locator =>
   page.locator('.board').getByRole('button', { name })
 export const dialog = (page: Page): Locator => page.getByRole('dialog')
 export const text = (page: Page): Locator => page.getByLabel('What is wrong?')
-export const project = (page: Page): Locator => page.getByRole('combobox', { name: 'Project' })
+export const project = (page: Page): Locator => dialog(page).getByRole('combobox', { name: 'Project' })
 export const send = (page: Page): Locator => page.getByRole('button', { name: 'Send report' })
 export const articles = (page: Page): Locator => page.locator('#feed article')
 

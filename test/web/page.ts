@@ -69,6 +69,12 @@ Object.assign(globalThis, {
   localStorage: memory,
   document: { visibilityState: 'visible', documentElement: root, ...listening(() => pageEvents) },
   fetch: fetched,
+  scrollTo() {},
+  Element: class {},
+  history: {
+    pushState: (_: unknown, __: string, to: string) => moveTo(to, [...visited, to]),
+    replaceState: (_: unknown, __: string, to: string) => moveTo(to, [...visited.slice(0, -1), to]),
+  },
   location: {
     origin: 'http://faultline.test',
     pathname: '/',
@@ -78,6 +84,19 @@ Object.assign(globalThis, {
   },
   ...listening(() => windowEvents),
 })
+
+let visited = ['/']
+function moveTo(to: string, then: string[]): void {
+  visited = then
+  const { pathname, search } = new URL(to, location.origin)
+  Object.assign(location, { pathname, search })
+}
+export const address = () => location.pathname + location.search
+export const openAt = (to: string) => moveTo(to, [to])
+export function back(): void {
+  moveTo(visited.at(-2)!, visited.slice(0, -1))
+  dispatchEvent(new Event('popstate'))
+}
 
 /** As another tab's writing reaches this one. */
 export function writtenElsewhere(name: string, value: string | null): void {

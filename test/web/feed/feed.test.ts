@@ -93,7 +93,7 @@ test('older reports that could not be loaded can be asked for again', async () =
 })
 
 test('a section that is none is not asked for again', async () => {
-  const feed = new Feed('nowhere')
+  const feed = new Feed({ section: 'nowhere' })
   await feed.load()
   expect(feed.status).toBe('unknown')
   reachable = false

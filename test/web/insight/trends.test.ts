@@ -18,7 +18,7 @@ beforeEach(() => {
 
 test('one question tells the span and the one before', async () => {
   const trends = new Trends()
-  await trends.load(7)
+  await trends.load({ days: 7 })
   expect(asked).toEqual(['/api/defects/trends?days=14d'])
   expect(trends.of('usb')).toMatchObject({ change: 49 })
   expect(trends.of('usb')?.points.map(({ count }) => count)).toEqual([7, 8, 9, 10, 11, 12, 13])
@@ -27,13 +27,13 @@ test('one question tells the span and the one before', async () => {
 
 test('a section that the server does not tell had nothing', async () => {
   const trends = new Trends()
-  await trends.load(7)
+  await trends.load({ days: 7 })
   expect(trends.of('new')).toMatchObject({ change: 0 })
 })
 
 test('all time is the last year by weeks, with nothing to compare it with', async () => {
   const trends = new Trends()
-  await trends.load(0)
+  await trends.load({ days: 0 })
   expect(asked).toEqual(['/api/defects/trends?days=366d'])
   expect(trends.of('usb')).toMatchObject({ change: undefined })
   expect(trends.of('usb')?.points).toHaveLength(52)
@@ -41,8 +41,8 @@ test('all time is the last year by weeks, with nothing to compare it with', asyn
 
 test('without an answer there are no trends', async () => {
   const trends = new Trends()
-  await trends.load(7)
+  await trends.load({ days: 7 })
   serve(() => undefined)
-  await trends.load(30)
+  await trends.load({ days: 30 })
   expect(trends.of('usb')).toBeUndefined()
 })

@@ -9,7 +9,7 @@ let versions: string[]
 let asked: { path: string; known: string | null }[]
 beforeEach(() => {
   newPage()
-  askFor('alice@example.com')
+  for (const email of ['nobody@example.com', 'alice@example.com']) askFor(email)
   state = 1
   asked = []
   versions = []
@@ -30,10 +30,10 @@ beforeEach(() => {
 
 const questions: [string, () => Promise<unknown>][] = [
   ['the counts', () => counts()],
-  ['counts since a day', () => counts(7)],
+  ['counts since a day', () => counts({ days: 7 })],
   ['the feed', () => feed()],
-  ['the feed of a section', () => feed('cpu')],
-  ['a later page', () => feed(undefined, 'before=9')],
+  ['the feed of a section', () => feed({ section: 'cpu' })],
+  ['a later page', () => feed({}, 'before=9')],
   ['the projects', () => projects()],
 ]
 test.each(questions)('%s: what has not changed is not sent again, and is the same object', async (_, ask) => {

@@ -1,5 +1,7 @@
-import { boardPicture, type Counts, counts, onBoardVersion } from '../lib/api.ts'
+import { boardPicture, type Counts, counts, type Entry, onBoardVersion } from '../lib/api.ts'
+import { Fault } from '../lib/fault.ts'
 import { recall, remember } from '../lib/memory.ts'
+import { inAddress, type Narrowed } from '../lib/narrowing.ts'
 import { stepOf, steps } from './heat.ts'
 import { type Picture, readPicture } from './picture.ts'
 
@@ -36,7 +38,10 @@ export class Board {
   failed = $state(false)
   /** the server shows another board than the one this page opened with */
   changed = $state(false)
-  days = $state(Number(recall('span') ?? 0))
+  /** what the counts are narrowed by */
+  narrowed = $state.raw<Narrowed>({})
+  /** the server does not know the project */
+  refused = $state(false)
   /** the order of the list; it changes only when nobody can be reading or aiming at it */
   private ranking = $state.raw<string[]>([])
 
@@ -65,12 +70,7 @@ export class Board {
   /** how many there are in the span, on the whole board */
   readonly sum = $derived(this.places.reduce((sum, { id }) => sum + this.count(id), 0))
   /** nothing was ever reported */
-  readonly isEmpty = $derived(!this.days && this.counts !== undefined && !this.sum)
-
-  /** as one says it after a number */
-  get inSpan(): string {
-    return this.days ? `in ${this.days} days` : 'in all'
-  }
+  readonly isEmpty = $derived(!inAddress(this.narrowed) && this.counts !== undefined && !this.sum)
 
   async load(): Promise<void> {
     this.failed = false
@@ -86,18 +86,29 @@ export class Board {
 
   /** Whether the counts were others than before. */
   async refresh(): Promise<boolean> {
-    const { days, counts: before } = this
-    const fresh = await counts(days || undefined)
-    if (days === this.days) {
+    const { narrowed, counts: before } = this
+    try {
+      const fresh = await counts(narrowed)
+      if (narrowed !== this.narrowed) return true
+      this.refused = false
       this.counts = fresh
       this.countedAt = new Date()
+      return fresh !== before
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'refused') throw error
+      if (narrowed === this.narrowed) this.refuse()
+      return false
     }
-    return fresh !== before
   }
 
-  async choose(days: number): Promise<void> {
-    this.days = days
-    remember('span', String(days))
+  private refuse(): void {
+    this.refused = true
+    this.counts = undefined
+  }
+
+  async narrow(narrowed: Narrowed): Promise<void> {
+    if (inAddress(narrowed) === inAddress(this.narrowed)) return
+    this.narrowed = narrowed
     try {
       await this.refresh()
       this.rank()
@@ -107,7 +118,8 @@ export class Board {
   }
 
   /** One more, known before the server is asked again. */
-  add(section: string): void {
+  add({ section_id: section, project_id }: Entry): void {
+    if ((this.narrowed.project ?? project_id) !== project_id) return
     if (this.counts) this.counts = { ...this.counts, [section]: this.count(section) + 1 }
     this.rank()
   }

@@ -1,5 +1,6 @@
 import { type Entry, type FeedPage, feed } from '../lib/api.ts'
 import { Fault } from '../lib/fault.ts'
+import type { Narrowed } from '../lib/narrowing.ts'
 
 export type FeedStatus = 'loading' | 'ready' | 'failed' | 'unknown'
 
@@ -10,6 +11,8 @@ export class Feed {
   status = $state<FeedStatus>('loading')
   loadingMore = $state(false)
   moreFailed = $state(false)
+  /** what it is narrowed by and the server does not know */
+  unknown = $state.raw<string[]>([])
   private next = $state<string>()
   /** more came than one page holds: what is shown must begin anew */
   private gap: FeedPage | undefined
@@ -18,7 +21,7 @@ export class Feed {
 
   readonly hasMore = $derived(this.next !== undefined)
 
-  constructor(readonly section?: string) {}
+  constructor(readonly narrowed: Narrowed = {}) {}
 
   async load(): Promise<void> {
     if (this.status !== 'ready') this.status = 'loading'
@@ -27,9 +30,11 @@ export class Feed {
 
   private async fetchFirst(): Promise<void> {
     try {
-      this.begin(await feed(this.section))
+      this.begin(await feed(this.narrowed))
     } catch (error) {
-      this.status = error instanceof Fault && error.kind === 'refused' ? 'unknown' : 'failed'
+      const refused = error instanceof Fault && error.kind === 'refused'
+      this.unknown = refused ? Object.keys(error.fields) : []
+      this.status = refused ? 'unknown' : 'failed'
     }
   }
 
@@ -38,7 +43,7 @@ export class Feed {
     this.loadingMore = true
     this.moreFailed = false
     try {
-      const { entries, next } = await feed(this.section, this.next)
+      const { entries, next } = await feed(this.narrowed, this.next)
       this.entries = merged(this.entries, entries)
       this.next = next
     } catch {
@@ -54,7 +59,7 @@ export class Feed {
       await this.fetchFirst()
       return true
     }
-    const page = await feed(this.section)
+    const page = await feed(this.narrowed)
     const changed = page !== this.seen
     this.seen = page
     const known = new Set(this.entries.map(({ id }) => id))
@@ -72,9 +77,10 @@ export class Feed {
     }
   }
 
-  /** One's own report is shown at once. */
+  /** One's own report is shown at once, where it belongs; whether it has the words looked for, the server knows. */
   add(entry: Entry): void {
-    if (this.section !== undefined && this.section !== entry.section_id) return
+    const { section = entry.section_id, project = entry.project_id, q } = this.narrowed
+    if (section !== entry.section_id || project !== entry.project_id || q !== undefined) return
     this.fresh = this.fresh.filter(({ id }) => id !== entry.id)
     this.entries = merged([entry], this.entries)
   }

@@ -1,4 +1,5 @@
 import { trends } from '../lib/api.ts'
+import type { Narrowed } from '../lib/narrowing.ts'
 import { type Bucket, buckets, type Days, dayAfter, total } from './series.ts'
 
 /** The server tells no more days than these. */
@@ -18,9 +19,9 @@ export class Trends {
   readonly last = $derived(this.days || MOST)
   readonly from = $derived(this.asked && dayAfter(this.asked.from, this.asked.days - this.last))
 
-  async load(days: number): Promise<void> {
+  async load({ days = 0, ...rest }: Narrowed): Promise<void> {
     try {
-      const asked = await trends(days ? Math.min(MOST, 2 * days) : MOST)
+      const asked = await trends(days ? Math.min(MOST, 2 * days) : MOST, rest)
       this.days = days
       this.asked = asked
     } catch {

@@ -12,6 +12,6 @@ export function useInsight(app: AppState): void {
   })
   $effect(() => {
     const { insight } = app
-    if (insight && board.counts) void insight.trends.load(untrack(() => board.days))
+    if (insight && board.counts) void insight.trends.load(untrack(() => board.narrowed))
   })
 }

@@ -2,12 +2,13 @@ import { type Treaty, treaty } from '@elysiajs/eden/treaty2'
 import type { App } from '../../../server/http/app.ts'
 import type { Days } from '../insight/series.ts'
 import { Fault } from './fault.ts'
+import { asQuery, type Narrowed } from './narrowing.ts'
 
 /** For whom this page asks: the server answers nobody else's session. */
 let person: string | undefined
 export function askFor(email: string): void {
+  if (person !== undefined && person !== email) answers.clear()
   person = email
-  answers.clear()
 }
 
 let signedOut = () => {}
@@ -50,20 +51,28 @@ export async function session(): Promise<Person | null> {
 }
 
 /** The same object as long as nothing has changed. */
-export async function counts(days?: number): Promise<Counts> {
-  const query = days ? { since: `${days}d` } : {}
+export const counts = (narrowed: Narrowed = {}): Promise<Counts> => countsBy(asQuery(narrowed))
+
+/** Of each project that has any. */
+export const countsByProject = (narrowed: Narrowed): Promise<Counts> =>
+  countsBy({ by: 'project', ...asQuery(narrowed) })
+
+function countsBy(query: Record<string, string>): Promise<Counts> {
   return unlessKnown(
-    `counts ${days}`,
+    question('counts', query),
     asking => api.defects.counts.get({ query, ...asking }),
     ({ value }) => value,
   )
 }
 
+const question = (of: string, query: Record<string, string>) => `${of} ${new URLSearchParams(query)}`
+
 /** Each day of the last ones, oldest first; the same object as long as nothing has changed. */
-export async function trends(days: number): Promise<Days> {
-  const query = { days: `${days}d` }
+export async function trends(days: number, narrowed: Narrowed = {}): Promise<Days> {
+  const { since: _, ...rest } = asQuery(narrowed)
+  const query = { ...rest, days: `${days}d` }
   return unlessKnown(
-    `trends ${days}`,
+    question('trends', query),
     asking => api.defects.trends.get({ query, ...asking }),
     ({ value }) => value,
   )
@@ -76,12 +85,12 @@ export interface FeedPage {
 }
 
 /** The same object as long as nothing has changed. */
-export async function feed(section?: string, next?: string, limit = PAGE): Promise<FeedPage> {
+export async function feed(narrowed: Narrowed = {}, next?: string, limit = PAGE): Promise<FeedPage> {
   const query = next
     ? Object.fromEntries(new URLSearchParams(next))
-    : { limit: String(limit), ...(section === undefined ? {} : { section }) }
+    : { limit: String(limit), ...asQuery(narrowed) }
   return unlessKnown(
-    `feed ${new URLSearchParams(query)}`,
+    question('feed', query),
     asking => api.defects.get({ query, ...asking }),
     ({ value: entries, response }) => {
       const link = /<[^>?]*\?([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')
@@ -89,6 +98,10 @@ export async function feed(section?: string, next?: string, limit = PAGE): Promi
     },
   )
 }
+
+/** Where all that is narrowed to can be downloaded. */
+export const downloadOf = (format: 'csv' | 'ndjson', narrowed: Narrowed) =>
+  `/api/defects/export?${new URLSearchParams({ format, ...asQuery(narrowed) })}`
 
 export async function defect(id: string): Promise<Entry> {
   return taken(api.defects({ id }).get({ fetch: options() }))

@@ -4,6 +4,7 @@ import { Feed } from '../feed/feed.svelte.ts'
 import type { Insight } from '../insight/insight.ts'
 import { type Entry, feed, findOrCreateProject, type Person, projects, report } from '../lib/api.ts'
 import { Fault } from '../lib/fault.ts'
+import { inAddress, type Narrowed } from '../lib/narrowing.ts'
 import { poll } from '../lib/poll.ts'
 import { Push } from '../push/push.svelte.ts'
 import { Drafts } from '../report/drafts.svelte.ts'
@@ -13,6 +14,7 @@ import { Projects } from '../report/projects.svelte.ts'
 import { Notices } from './notices.svelte.ts'
 import { Router } from './router.svelte.ts'
 import { Session } from './session.svelte.ts'
+import { View } from './view.svelte.ts'
 
 /** Everything that belongs to one person, made once the session is known. */
 export interface Account {
@@ -24,10 +26,14 @@ export interface Account {
   push: Push | undefined
 }
 
+/** Kept to be shown at once when somebody comes back to them. */
+const FEEDS_MOST = 20
+
 /** What all parts of the page share. */
 export class AppState {
   readonly session = new Session()
   readonly router = new Router()
+  readonly view = new View(this.router)
   readonly board = new Board()
   readonly notices = new Notices()
   account = $state.raw<Account>()
@@ -40,12 +46,15 @@ export class AppState {
   /** the section that a report has just reached */
   touched = $state<string>()
   /** the feed that is looked at now */
-  feed = $state.raw(new Feed())
-  private readonly feeds = new Map([[this.feed.section, this.feed]])
+  feed = $state.raw(new Feed(this.view.narrowed))
+  private readonly feeds = new Map([[inAddress(this.feed.narrowed), this.feed]])
+  /** what was chosen before it was known whose page this is */
+  private early: [section: string, opener: Element | null] | undefined
   /** what gets the focus back when the report form closes */
   private opener: Element | null = null
 
   constructor() {
+    this.board.narrowed = this.view.counted
     addEventListener('online', () => this.session.standing === 'unreachable' && void this.begin())
   }
 
@@ -59,12 +68,12 @@ export class AppState {
 
   /** Who scanned a label wants to report on its section; once. */
   private openScanned(): void {
-    const { pathname, search } = location
+    const { path, search } = this.router
     const query = new URLSearchParams(search)
     const section = query.get('report')
     if (!section) return
     query.delete('report')
-    history.replaceState(null, '', pathname + (query.size ? `?${query}` : ''))
+    this.router.go(path + (query.size ? `?${query}` : ''), { replace: true })
     this.openReport(section, document.body)
   }
 
@@ -75,7 +84,8 @@ export class AppState {
 
   openReport(section: string, opener: Element | null = document.activeElement): void {
     this.opener = opener
-    void this.account?.form.open(section)
+    if (this.account) void this.account.form.open(section)
+    else this.early = [section, opener]
   }
 
   /** Away to another page: nothing to give the focus back to. */
@@ -98,13 +108,14 @@ export class AppState {
     location.reload()
   }
 
-  /** Narrows the feed to one section, or shows all. */
-  show(section?: string): void {
-    let feed = this.feeds.get(section)
+  show(narrowed: Narrowed): void {
+    const address = inAddress(narrowed)
+    let feed = this.feeds.get(address)
     if (feed === this.feed) return
     if (!feed) {
-      feed = new Feed(section)
-      this.feeds.set(section, feed)
+      feed = new Feed(narrowed)
+      if (this.feeds.size >= FEEDS_MOST) this.feeds.clear()
+      this.feeds.set(address, feed)
       void feed.load()
     } else if (feed.status === 'ready') {
       feed.show()
@@ -132,7 +143,7 @@ export class AppState {
       drafts,
       projects: list,
       outbox,
-      lastOf: async section => (await feed(section, undefined, 1)).entries[0] ?? null,
+      lastOf: async section => (await feed({ section }, undefined, 1)).entries[0] ?? null,
       waits: ({ body }) =>
         this.notices.say(
           `No answer from the server. Your report on ${this.board.label(body.section_id)} is kept here.`,
@@ -143,6 +154,7 @@ export class AppState {
     this.account = { person, drafts, projects: list, outbox, form, push }
     this.resume(this.account)
     this.openScanned()
+    if (this.early) this.openReport(...this.early)
   }
 
   /** What an earlier visit left: reports that wait for the server, one that an ended session interrupted. */
@@ -174,7 +186,7 @@ export class AppState {
 
   private filed(entry: Entry, created: boolean): void {
     for (const feed of this.feeds.values()) if (feed.status === 'ready') feed.add(entry)
-    if (created) this.board.add(entry.section_id)
+    if (created) this.board.add(entry)
     this.touched = entry.section_id
     this.notices.say(`Filed on ${this.board.label(entry.section_id)}.`, 'good')
   }

@@ -7,20 +7,27 @@ export type Route =
 /** The address as state. Links stay plain links: a click that would stay on the site is answered here. */
 export class Router {
   path = $state(location.pathname)
+  search = $state(location.search)
   readonly route: Route = $derived(routeOf(this.path))
 
   constructor() {
-    addEventListener('popstate', () => {
-      this.path = location.pathname
-    })
+    addEventListener('popstate', () => this.arrive())
     document.addEventListener('click', event => this.follow(event))
   }
 
-  go(path: string): void {
-    if (path === this.path) return
-    history.pushState(null, '', path)
+  /** `replace`: nothing that one would go back to is left behind. */
+  go(address: string, { replace = false } = {}): void {
+    if (address === this.path + this.search) return
+    const { path } = this
+    if (replace) history.replaceState(null, '', address)
+    else history.pushState(null, '', address)
+    this.arrive()
+    if (this.path !== path) scrollTo(0, 0)
+  }
+
+  private arrive(): void {
     this.path = location.pathname
-    scrollTo(0, 0)
+    this.search = location.search
   }
 
   private follow(event: MouseEvent): void {
@@ -30,7 +37,7 @@ export class Router {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     if (link.origin !== location.origin || routeOf(link.pathname).page === 'nowhere' || link.hash) return
     event.preventDefault()
-    this.go(link.pathname)
+    this.go(link.pathname + link.search)
   }
 }
 
