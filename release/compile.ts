@@ -18,7 +18,7 @@ export async function compile(outfile: string, target?: string): Promise<void> {
     ...['--compile', ...(target ? [`--target=bun-${target}`] : []), `--outfile=${outfile}`],
     ...['--minify-whitespace', '--minify-syntax', '--sourcemap=none'],
     ...['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
-    ...['web/dist', 'drizzle', 'dist/pglite'].map(folder => `--asset=${folder}`),
+    ...['web/dist', 'web/dist-editor', 'drizzle', 'dist/pglite'].map(folder => `--asset=${folder}`),
     ...Object.entries(defines).flatMap(([name, value]) => ['--define', `${name}=${JSON.stringify(value)}`]),
   ]
   await $`${process.execPath} build ${options} ${entries}`.cwd(root).quiet()

@@ -5,6 +5,8 @@ const root = inside ? `${inside}root` : `${import.meta.dir}/..`
 /** Where the files lie that travel with the code; `build` in package.json puts them there. */
 export const assets = {
   web: inside ? `${root}/dist` : `${root}/web/dist`,
+  /** of `faultline board edit` alone: the server has none of it */
+  editor: inside ? `${root}/dist-editor` : `${root}/web/dist-editor`,
   migrations: `${root}/drizzle`,
   /** pglite.wasm, pglite.data and template.tar.gz */
   pglite: inside ? `${root}/pglite` : `${root}/dist/pglite`,

@@ -2,27 +2,33 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
-export default defineConfig({
-  root: import.meta.dirname,
-  plugins: [svelte({ configFile: false }), precompress(join(import.meta.dirname, 'dist'))],
-  build: {
-    emptyOutDir: true,
-    sourcemap: false,
-    assetsInlineLimit: 0,
-    // rewritten for older ones, light-dark() would not follow a light sheet on a dark page
-    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    modulePreload: { polyfill: false },
-    reportCompressedSize: false,
-    rollupOptions: {
-      input: {
-        index: join(import.meta.dirname, 'index.html'),
-        page: join(import.meta.dirname, 'page.html'),
-      },
+export default defineConfig(
+  built(
+    { index: join(import.meta.dirname, 'index.html'), page: join(import.meta.dirname, 'page.html') },
+    'dist',
+  ),
+)
+
+export function built(input: Record<string, string>, folder: string): UserConfig {
+  return {
+    root: import.meta.dirname,
+    publicDir: folder === 'dist' && 'public',
+    plugins: [svelte({ configFile: false }), precompress(join(import.meta.dirname, folder))],
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      sourcemap: false,
+      assetsInlineLimit: 0,
+      // rewritten for older ones, light-dark() would not follow a light sheet on a dark page
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rollupOptions: { input },
     },
-  },
-})
+  }
+}
 
 /** A `.br` and a `.gz` beside each text file, so that the server never compresses. */
 function precompress(folder: string): Plugin {

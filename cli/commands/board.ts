@@ -7,11 +7,12 @@ import { explain } from '../terminal/explain.ts'
 import { exit } from '../terminal/faults.ts'
 import type { Io } from '../terminal/io.ts'
 import { columns, json, oneLine, quantity, table } from '../terminal/print.ts'
+import { editBoard } from './board-edit.ts'
 
 export function board(program: Command) {
   const board = program
     .command('board')
-    .description('drawings for the board: `board check`, `board sections`')
+    .description('drawings for the board: `board check`, `board edit`, `board sections`')
 
   board
     .command('check')
@@ -24,6 +25,14 @@ export function board(program: Command) {
       io.print(...(io.json ? [json(checked, 2)] : described(checked, io)))
       return checked.ok ? exit.ok : exit.failed
     })
+
+  board
+    .command('edit')
+    .description('a page on this machine that makes a board of a drawing or of a photograph')
+    .argument('<file>', 'the SVG, or a PNG, JPEG or WebP picture')
+    .option('-o, --out <file>', 'save there, instead of to the file itself')
+    .examples('faultline board edit board.svg', 'faultline board edit hall.jpg -o board.svg')
+    .runs(editBoard, { ownSignals: true, besideDemo: false })
 
   board
     .command('sections')

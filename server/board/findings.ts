@@ -61,8 +61,10 @@ export class Findings {
   }
 }
 
-export function sayWarning({ line, element, id, text, count }: Warning): string {
-  return `line ${line}: ${tagOf(element, id)} ${text}${count > 1 ? ` (${count} times)` : ''}`
+export const sayWarning = (warning: Warning) => `line ${warning.line}: ${sayWithoutLine(warning)}`
+
+export function sayWithoutLine({ element, id, text, count }: Warning): string {
+  return `${tagOf(element, id)} ${text}${count > 1 ? ` (${count} times)` : ''}`
 }
 
 const tagOf = (name: string, id: string | undefined) => `<${clip(name)}${id ? ` id="${clip(id)}"` : ''}>`

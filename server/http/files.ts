@@ -46,16 +46,18 @@ const mediaTypes: Record<string, string> = {
 }
 
 /** Every file is read once and answers under exactly its own path: no path is ever looked up on disk. */
+export function readFiles(folder: string): Map<string, StaticFile> {
+  return new Map(listFiles(folder).map(file => [`/${file}`, readStatic(folder, file)]))
+}
+
 export function readBundle(folder: string): Bundle {
-  const files = new Map<string, StaticFile>(
-    listFiles(folder).map(file => [`/${file}`, readStatic(folder, file)]),
-  )
+  const files = readFiles(folder)
   const shell = take(files, '/index.html')
   take(files, '/page.html')
   return { files, shell, template: readFileSync(join(folder, 'page.html'), 'utf8') }
 }
 
-function take(files: Map<string, StaticFile>, path: string): StaticFile {
+export function take(files: Map<string, StaticFile>, path: string): StaticFile {
   const file = files.get(path)
   if (!file) throw new Error(`the web bundle lacks ${path}: build it first`)
   files.delete(path)

@@ -106,8 +106,8 @@ function withMarks(shape: Shape, path: string, marks: Map<string, [string, strin
 /** To be seen on a photograph, dark or bright, and through which it is seen. */
 const LOOK = {
   fill: '#ffffff',
-  'fill-opacity': '0.15',
-  stroke: '#0b6670',
+  'fill-opacity': '0.2',
+  stroke: '#1497a3',
   'stroke-width': '2',
   'vector-effect': 'non-scaling-stroke',
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { parseBoard } from '../../../server/board/board.ts'
 import { type Marking, NotOfThisDrawing } from '../../../server/board/edit/marking.ts'
-import { readOpen, writeBoard } from '../../../server/board/edit/open.ts'
+import { readOpen, writeBoard } from '../../../server/board/edit/open-drawing.ts'
 import { drawing, faultsOf } from '../../support/board.ts'
 
 const HOUSE = drawing(`

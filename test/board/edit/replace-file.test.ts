@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { replaceFile, textOf } from '../../../server/board/edit/save.ts'
+import { replaceFile, textOf } from '../../../server/board/edit/replace-file.ts'
 import { home } from '../../support/cli.ts'
 
 const place = home()
