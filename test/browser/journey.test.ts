@@ -51,7 +51,8 @@ inChromium('the whole journey', () => {
     const { page } = open
     await section(page, 'USB port, 0 defects').click()
     await dialog(page).getByText('Nothing has been reported here yet.').waitFor()
-    expect(await text(page).evaluate(element => element === document.activeElement)).toBe(true)
+    // The project comes first where none was used before.
+    expect(await project(page).evaluate(element => element === document.activeElement)).toBe(true)
     await text(page).fill('The shell is loose')
     await project(page).fill('Hinge rework')
     await dialog(page).getByRole('option', { name: 'Create “Hinge rework”' }).click()
@@ -76,12 +77,12 @@ inChromium('the whole journey', () => {
     await page.locator('.board .tip', { hasText: 'USB port, 1 defect' }).waitFor()
     await page.keyboard.press('Enter')
     await dialog(page).getByText('The shell is loose').waitFor()
-    await page.keyboard.type('It came off in my hand')
-    await page.keyboard.press('Shift+Tab')
     await page.keyboard.type('lot 7')
     await dialog(page).getByRole('option', { name: 'Create “lot 7”' }).waitFor()
     await page.keyboard.press('Enter')
-    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('It came off in my hand')
+    await page.keyboard.press('Control+Enter')
     await confirmed(page, /USB port, 2 defects/, 'It came off in my hand')
 
     await page.keyboard.press(' ')
@@ -155,7 +156,7 @@ inChromium('the whole journey', () => {
     await dialog(page).getByText('10 characters left').waitFor()
   })
 
-  test('the map counts 7 days, 30 days or all time, and remembers which', async () => {
+  test('the map counts 7 days, 30 days or all time, and a reload keeps which', async () => {
     open = await visit(browser, app, ALICE)
     const { page } = open
     const asked = page.waitForRequest(request => request.url().endsWith('/api/defects/counts?since=7d'))

@@ -54,7 +54,7 @@ inChromium('every state, in light and dark, wide and narrow', () => {
   const ready = (page: Page) => articles(page).first().waitFor()
   async function openDialog(page: Page) {
     await section(page, /USB port/).click()
-    await dialog(page).getByText('Last here').waitFor()
+    await dialog(page).getByText('Already reported?').waitFor()
   }
 
   const states: State[] = [

@@ -49,7 +49,7 @@ inChromium('long words, large numbers, small screens and paper', () => {
     await page.locator('.board .tip').waitFor()
     expect(await over(page)).toBe(0)
     await page.keyboard.press('Enter')
-    await dialog(page).getByText('Last here').waitFor()
+    await dialog(page).getByText('Already reported?').waitFor()
     await screenshot(page, `long-words-dialog-${width}`)
     expect(await dialog(page).evaluate(element => element.scrollWidth - element.clientWidth)).toBe(0)
     await page.goto(`${app.origin}/sections/long`)

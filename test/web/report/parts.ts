@@ -64,7 +64,7 @@ export function parts() {
     drafts,
     projects,
     outbox,
-    lastOf: async () => null,
+    latest: async () => [],
     waits: ({ body }) => said.push(`waits ${body.section_id}`),
     closed: section => said.push(`closed ${section}`),
   })

@@ -1,9 +1,11 @@
 import type { Entry } from '../lib/api.ts'
 import { hold } from '../lib/hold.ts'
+import { type Narrowed, wordsIn } from '../lib/narrowing.ts'
 import { type Draft, type Faults, faultsOf, isEmpty, newDraft, roomLeft } from './draft.ts'
 import type { Drafts } from './drafts.svelte.ts'
 import type { Outbox } from './outbox.svelte.ts'
 import type { Projects } from './projects.svelte.ts'
+import { Similar } from './similar.svelte.ts'
 
 export type Phase = 'closed' | 'opening' | 'writing' | 'sending'
 
@@ -11,8 +13,8 @@ interface Outside {
   drafts: Drafts
   projects: Projects
   outbox: Outbox
-  /** the newest report of a section; `null`: there is none */
-  lastOf(section: string): Promise<Entry | null>
+  /** the latest reports of what is asked for */
+  latest(narrowed: Narrowed): Promise<Entry[]>
   /** a report stays behind that is sent as soon as the server answers */
   waits(draft: Draft): void
   closed(section: string): void
@@ -27,8 +29,6 @@ export class ReportForm {
   restored = $state(false)
   /** another tab writes a draft on the same section, which stays as it is */
   elsewhere = $state(false)
-  /** `null`: nothing was ever reported there */
-  last = $state.raw<Entry | null>()
   /** Send was pressed on this before: closing leaves it to be sent */
   private wasWaiting = false
   private release = () => {}
@@ -41,7 +41,11 @@ export class ReportForm {
   /** other unsent reports on the same section, which stay as they are */
   readonly others = $derived(this.draft ? this.othersOf(this.draft) : 0)
 
-  constructor(private readonly outside: Outside) {}
+  readonly similar: Similar
+
+  constructor(private readonly outside: Outside) {
+    this.similar = new Similar(outside.latest)
+  }
 
   /** Opens the draft of a section that was open here last, else the newest that no other tab has open, else a new one. */
   async open(section: string): Promise<void> {
@@ -63,7 +67,7 @@ export class ReportForm {
     this.phase = 'writing'
     this.keep()
     void projects.load()
-    void this.showLast(section)
+    this.similar.begin(this.about(this.draft))
   }
 
   /** Everything typed is kept at once, and a field's fault goes with its mending. */
@@ -76,6 +80,7 @@ export class ReportForm {
     for (const field of Object.keys(body) as (keyof typeof body)[]) delete faults[field]
     this.faults = faults
     this.keep()
+    this.similar.look(this.about(this.draft))
   }
 
   discard(): void {
@@ -146,15 +151,18 @@ export class ReportForm {
     const { section } = this
     this.release()
     this.release = () => {}
+    this.similar.stop()
     this.draft = undefined
     this.phase = 'closed'
     this.wasWaiting = false
     if (section !== undefined) this.outside.closed(section)
   }
 
-  private async showLast(section: string): Promise<void> {
-    this.last = undefined
-    const entry = await this.outside.lastOf(section).catch(() => undefined)
-    if (this.section === section && entry !== undefined) this.last = entry
+  private about({ project, body }: Draft): Narrowed {
+    return {
+      section: body.section_id,
+      project: this.outside.projects.named(project)?.id,
+      q: wordsIn(body.verbatim),
+    }
   }
 }

@@ -28,6 +28,8 @@ export interface Account {
 
 /** Kept to be shown at once when somebody comes back to them. */
 const FEEDS_MOST = 20
+/** shown to who is about to report the same */
+const LATEST = 5
 
 /** What all parts of the page share. */
 export class AppState {
@@ -143,7 +145,7 @@ export class AppState {
       drafts,
       projects: list,
       outbox,
-      lastOf: async section => (await feed({ section }, undefined, 1)).entries[0] ?? null,
+      latest: async narrowed => (await feed(narrowed, undefined, LATEST)).entries,
       waits: ({ body }) =>
         this.notices.say(
           `No answer from the server. Your report on ${this.board.label(body.section_id)} is kept here.`,
