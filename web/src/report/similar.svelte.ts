@@ -30,7 +30,7 @@ export class Similar {
   }
 
   private async ask({ q = '', ...about }: Narrowed, question: number): Promise<void> {
-    for (const words of [...new Set([q, telling(q), ''])]) {
+    for (const words of [...new Set([q, longest(2, q), longest(1, q), ''])]) {
       const found = await this.latest({ ...about, q: wordsIn(words) })
       if (question !== this.question) return
       if (!found.length && words) continue
@@ -41,7 +41,7 @@ export class Similar {
 }
 
 /** A whole sentence is hardly said twice: its longest words say most of it. */
-function telling(sentence: string): string {
+function longest(many: number, sentence: string): string {
   const words = sentence.split(/\s+/).toSorted((a, b) => b.length - a.length)
-  return words.slice(0, 2).join(' ')
+  return words.slice(0, many).join(' ')
 }
