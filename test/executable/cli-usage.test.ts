@@ -13,6 +13,7 @@ const commands = [
   'init',
   'doctor',
   'board check',
+  'board edit',
   'board sections',
   'migrate',
   'healthcheck',

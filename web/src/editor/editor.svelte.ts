@@ -2,6 +2,7 @@ import type { Beginning, Judged, Marking, Part, Saved } from '../../../server/ed
 import { check, Ended, save } from './api.ts'
 import {
   hasPart,
+  isIn,
   isSame,
   join,
   mark,
@@ -65,12 +66,14 @@ export class Editor {
     return first && 'path' in first ? this.hintsOf(first.path) : {}
   }
 
+  /** What a click on an element means: the part of a section that it lies in, or the element. */
+  meant(path: string): Part {
+    const holds = (part: Part) => 'path' in part && isIn(path, part.path)
+    return sectionAt(this.marking, path)?.parts.find(holds) ?? { path }
+  }
+
   choose(path: string): void {
-    const section = sectionAt(this.marking, path)
-    const part = section?.parts.find(
-      part => 'path' in part && (path === part.path || path.startsWith(`${part.path}.`)),
-    )
-    this.chosen = [part ?? { path }]
+    this.chosen = [this.meant(path)]
   }
 
   /** By keys one may go into a section, too. */

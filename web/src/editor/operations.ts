@@ -6,7 +6,8 @@ export interface Name {
 }
 type Section = Marking[number]
 
-const isIn = (path: string, outer: string) => path === outer || outer === '' || path.startsWith(`${outer}.`)
+export const isIn = (path: string, outer: string) =>
+  path === outer || outer === '' || path.startsWith(`${outer}.`)
 
 /** Whether one element is the other, lies in it, or around it. */
 function meets(a: Part, b: Part): boolean {
