@@ -36,7 +36,7 @@ export function startEditor(board: EditedBoard, assets: string, onSaved: (saved:
     port: 0,
     development: false,
     maxRequestBodySize: BODY_MOST_BYTES,
-    fetch: async request => finished(await answer(request)),
+    fetch: request => answer(request).catch(faultAnswer).then(finished),
   })
   const origin = `http://${HOST}:${server.port}`
   const gate = new Gate(origin)
@@ -53,7 +53,7 @@ export function startEditor(board: EditedBoard, assets: string, onSaved: (saved:
     if (!methods) return say(404, 'There is no such page.')
     const work = methods[request.method]
     if (!work) return say(405, 'That is not possible here.', { allow: Object.keys(methods).join(', ') })
-    return Promise.resolve(request).then(work).catch(faultAnswer)
+    return work(request)
   }
 
   function enter(request: Request, token: string): Response {

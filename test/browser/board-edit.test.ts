@@ -5,7 +5,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { faultline, type Going, going, home } from '../support/cli.ts'
 import { drawings, noDrawings } from '../support/drawings.ts'
-import { png } from '../support/picture.ts'
+import { photograph } from '../support/picture.ts'
 import { desktop, inChromium, launch, screenshot } from './support.ts'
 
 /** As Illustrator writes: a style sheet, names in ids; and a box of a diagram with its words beside it. */
@@ -134,8 +134,9 @@ inChromium('the editor of boards', () => {
       ['Main pump', 'main-pump'],
       ['Gable', 'roof'],
     ])
-    await click(page, 0.15, 0.3)
-    await click(page, 0.85, 0.2, ['Shift'])
+    await click(page, 0.85, 0.2)
+    await page.getByLabel('or a part of').selectOption('Main pump')
+    await page.getByRole('button', { name: 'Join' }).click()
     await page.getByText('one of 2 parts').waitFor()
     for (let step = 0; step < 4; step++) await page.getByRole('button', { name: 'Undo' }).click()
     expect(await labels(page)).toEqual([
@@ -159,7 +160,7 @@ inChromium('the editor of boards', () => {
   })
 
   test('a photograph becomes a board of three sections: pulled, clicked, and drawn with keys alone', async () => {
-    writeFileSync(place.file('hall.png'), png(400, 300))
+    writeFileSync(place.file('hall.png'), photograph(400, 300))
     const page = await edit('hall.png')
     await page.getByRole('button', { name: 'Rectangle' }).click()
     const { x, y, width, height } = (await page.locator('.stage').boundingBox())!

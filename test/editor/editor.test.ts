@@ -13,7 +13,7 @@ import { type Editor, startEditor } from '../../server/editor/editor.ts'
 import { readBundle, readFiles } from '../../server/http/files.ts'
 import { drawing } from '../support/board.ts'
 import { home } from '../support/cli.ts'
-import { png } from '../support/picture.ts'
+import { photograph } from '../support/picture.ts'
 import { rawGet } from '../support/raw.ts'
 
 const place = home()
@@ -230,8 +230,8 @@ test('a file that cannot be written is told in words, and stays', async () => {
 })
 
 test('a photograph becomes a drawing beside it, shown from its own bytes', async () => {
-  const photograph = png(64, 48)
-  writeFileSync(place.file('hall.png'), photograph)
+  const hallway = photograph(64, 48)
+  writeFileSync(place.file('hall.png'), hallway)
   const hall = start('hall.png')
   const { origin: there } = new URL(hall.url)
   const headers = { cookie: await enter(hall), origin: there }
@@ -242,7 +242,7 @@ test('a photograph becomes a drawing beside it, shown from its own bytes', async
   expect((await fetch(there + path)).status).toBe(403)
   const shown = await fetch(there + path, { headers })
   expect(shown.headers.get('content-type')).toBe('image/png')
-  expect(Buffer.from(await shown.arrayBuffer()).equals(photograph)).toBe(true)
+  expect(Buffer.from(await shown.arrayBuffer()).equals(hallway)).toBe(true)
   await hall.stop()
 })
 

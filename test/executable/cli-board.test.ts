@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { projects } from '../../server/db/schema.ts'
 import { type TestApp, testApp } from '../support/app.ts'
-import { faultline, home } from '../support/cli.ts'
+import { faultline, going, home } from '../support/cli.ts'
 import { fileDefects } from '../support/defects.ts'
 
 const place = home()
@@ -86,4 +87,20 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
     expect(said.retiring).not.toContainEqual(expect.objectContaining({ id: 'cpu' }))
     expect(said.retiring).not.toContainEqual(expect.objectContaining({ id: 'roof' }))
   })
+})
+
+test('a drawing that no board can be is not opened for editing, and all its faults are told', async () => {
+  await Bun.write(place.file('script.svg'), drawing('<script/><g onclick="go()"/>'))
+  const { status, out, err } = await faultline(['board', 'edit', 'script.svg'], { cwd: place.path })
+  expect([status, out]).toEqual([1, ''])
+  expect(err).toContain('<script>')
+  expect(err).toContain('onclick')
+})
+
+test('the editor ends by Ctrl-C, and says that nothing was saved', async () => {
+  const editor = going(['board', 'edit', 'fine.svg', '-o', 'edited.svg'], { cwd: place.path })
+  await editor.says(/http:\/\/127\.0\.0\.1:\d+\/\?token=/)
+  expect(await editor.signal('SIGINT')).toBe(0)
+  await editor.says(/^Nothing was saved\.$/)
+  expect(existsSync(place.file('edited.svg'))).toBe(false)
 })

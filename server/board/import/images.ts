@@ -125,13 +125,38 @@ function webp(view: DataView): Picture | undefined {
 /** Goes from segment to segment up to the frame's header. */
 function jpeg(view: DataView): Picture | undefined {
   if (view.getUint16(0) !== 0xffd8) return undefined
+  let turned = false
   for (let at = 2; at + 9 < view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return undefined
     const marker = view.getUint8(at + 1)
     if (marker === 0xff) at++
-    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
-      return { type: 'image/jpeg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
-    else at += 2 + view.getUint16(at + 2)
+    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
+      return { type: 'image/jpeg', ...(turned ? { width: height, height: width } : { width, height }) }
+    } else {
+      const length = view.getUint16(at + 2)
+      if (marker === 0xe1) turned ||= isTurned(view, at + 4)
+      at += 2 + length
+    }
   }
   return undefined
+}
+
+const ORIENTATION = 0x0112
+const FIRST_TURNED = 5
+const ENTRY_BYTES = 12
+
+/** Whether the camera was held upright: browsers then show the picture turned by a quarter. */
+function isTurned(view: DataView, at: number): boolean {
+  if (at + 14 > view.byteLength || ascii(view, at, 6) !== 'Exif\0\0') return false
+  const start = at + 6
+  const little = view.getUint16(start) === 0x4949
+  const directory = start + view.getUint32(start + 4, little)
+  const isInside = (entry: number) => entry + ENTRY_BYTES <= view.byteLength
+  if (!isInside(directory)) return false
+  const end = directory + 2 + ENTRY_BYTES * view.getUint16(directory, little)
+  for (let entry = directory + 2; entry < end && isInside(entry); entry += ENTRY_BYTES)
+    if (view.getUint16(entry, little) === ORIENTATION)
+      return view.getUint16(entry + 8, little) >= FIRST_TURNED
+  return false
 }

@@ -1,30 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { crc32, deflateSync } from 'node:zlib'
 import { faultsBeside, imported } from '../../support/board.ts'
+import { JPEG, png as pngOf } from '../../support/picture.ts'
 
 const link = (bytes: Uint8Array, type = 'image/png') =>
   `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
 const picture = (href: string) => `<image width="9" height="9" xlink:href="${href}"/>`
 
-function chunk(name: string, data: Uint8Array): Buffer {
-  const named = Buffer.concat([Buffer.from(name), data])
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(data.length)
-  sum.writeUInt32BE(crc32(named))
-  return Buffer.concat([length, named, sum])
-}
-
-function png(width: number, height: number, more = Buffer.alloc(0)): Buffer {
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  header.set([8, 2, 0, 0, 0], 8)
-  const pixels = deflateSync(Buffer.alloc(height < 100 ? (width * 3 + 1) * height : 10))
-  const parts = [chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0)), more]
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts])
-}
-
-const JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b080010002001011100ffd9', 'hex')
+const png = (width: number, height: number, more?: Buffer) =>
+  pngOf(width, height, Buffer.alloc(height < 100 ? (width * 3 + 1) * height : 10), more)
 const webp = (kind: string, data: number[]) =>
   Buffer.concat([
     Buffer.from('RIFF\x20\0\0\0WEBP'),

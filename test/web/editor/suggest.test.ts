@@ -24,6 +24,7 @@ test.each<[string, Hints, label: string, id: string]>([
 
 test.each([
   'rect3941-8',
+  'gge4653',
   'g12',
   'SVGID_1_',
   'Layer_1',

@@ -13,7 +13,7 @@ const LONGEST_LABEL = 60
 const LONGEST_ID = 40
 /** What programs call what nobody named. */
 const MACHINE_MADE =
-  /^(?:(?:g|path|rect|circle|ellipse|line|poly(?:gon|line)|text|tspan|use|image|svg|layer|group|shape|graphic|node|edge|cell|object|clip|frame|vector|rectangle|union|subtract|calque|ebene|xmlid|svgid|id|flowchart)[-_ \d.]*|[-_ \d.]+|(?=[-a-f]*\d)[-\da-f]{6,}|[a-z]?)$/i
+  /^(?:(?:g|path|rect|circle|ellipse|line|poly(?:gon|line)|text|tspan|use|image|svg|layer|group|shape|graphic|node|edge|cell|object|clip|frame|vector|rectangle|union|subtract|calque|ebene|xmlid|svgid|gge|id|flowchart)[-_ \d.]*|[-_ \d.]+|(?=[-a-f]*\d)[-\da-f]{6,}|[a-z]?)$/i
 
 /** A name to begin with, and an id that no other section has. */
 export function suggest(hints: Hints, taken: Iterable<string>): Name {
