@@ -1,18 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import AxeBuilder from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
+import type { Project } from '../../server/projects/model.ts'
 import { project, report } from '../support/api.ts'
-import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
 import { articles, inChromium, launch, screenshot, visit } from './support.ts'
 
 inChromium('the page of one report', () => {
   let app: TestApp
   let browser: Browser
   let id: string
+  let hinge: Project
   beforeAll(async () => {
     app = await testApp()
     browser = await launch()
-    const hinge = await project(app, 'Hinge rework')
+    hinge = await project(app, 'Hinge rework')
     await report(app.as(ALICE), hinge.id, 'The port wobbles', 'usb-port')
     id = (await report(app.as(ALICE), hinge.id, 'The shield is loose', 'usb-port')).id
     await report(app.as(ALICE), hinge.id, 'Too hot', 'cpu')
@@ -43,6 +45,44 @@ inChromium('the page of one report', () => {
     await page.getByRole('heading', { name: 'Latest on USB port' }).waitFor()
     await context.close()
     expect(complaints).toEqual([])
+  })
+
+  test('a long report is folded at six lines in a list, and whole on its page', async () => {
+    const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n')
+    const { page, context, complaints } = await visit(browser, app, BOB, { path: '/sections/hdmi' })
+    const { id } = await report(app.as(BOB), hinge.id, long, 'hdmi')
+    await page.reload()
+    const words = articles(page).first().locator('.verbatim')
+    const lines = () =>
+      words.evaluate(element =>
+        Math.round(element.clientHeight / parseFloat(getComputedStyle(element).lineHeight)),
+      )
+    await page.getByRole('button', { name: 'Show all' }).click()
+    expect(await lines()).toBe(40)
+    await screenshot(page, 'report-unfolded')
+    await page.getByRole('button', { name: 'Show less' }).click()
+    expect(await lines()).toBe(6)
+    await page.goto(`${app.origin}/defects/${id}`)
+    await page.getByRole('heading', { name: 'Latest on HDMI port' }).waitFor()
+    expect(await lines()).toBe(40)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('who reported is shown by the part before the @, and in full to who looks closer', async () => {
+    const { page, context } = await visit(browser, app, ALICE)
+    const reporter = articles(page).first().locator('footer > span')
+    await reporter.waitFor()
+    const width = async () => (await reporter.boundingBox())!.width
+    const short = await width()
+    await reporter.hover()
+    expect(await width()).toBeGreaterThan(1.5 * short)
+    await page.mouse.move(0, 0)
+    expect(await width()).toBe(short)
+    await articles(page).first().getByRole('link').first().focus()
+    expect(await width()).toBeGreaterThan(1.5 * short)
+    expect(await reporter.textContent()).toBe(BOB)
+    await context.close()
   })
 
   test('a report that is not there is a page that says so', async () => {

@@ -5,7 +5,7 @@ import { generateVAPIDKeys } from 'web-push'
 import { pushSubscriptions } from '../../server/db/schema.ts'
 import { ALICE, OWNER, type TestApp, testApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
-import { inChromium, launch, type Visit, visit } from './support.ts'
+import { inChromium, launch, screenshot, type Visit, visit } from './support.ts'
 
 inChromium('the owner’s switch for push', () => {
   let app: TestApp
@@ -81,6 +81,27 @@ inChromium('the owner’s switch for push', () => {
   test('nobody else sees it', async () => {
     const page = await account(undefined, ALICE)
     expect(await toggle(page).count()).toBe(0)
+  })
+
+  test('the owner is asked once on a device, and “Not now” stands', async () => {
+    open = await visit(browser, app, OWNER, { prepare: context => played(context) })
+    const { page } = open
+    await page.getByText('Be notified on this device').waitFor()
+    await screenshot(page, 'push-offer')
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await page.getByText('Be notified on this device').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('button', { name: `Account of ${OWNER}` }).click()
+    await said(page).getByText('A notification on this device').waitFor()
+    expect(await page.getByText('Be notified on this device').count()).toBe(0)
+  })
+
+  test('asked, the owner switches it on with one click', async () => {
+    open = await visit(browser, app, OWNER, { prepare: context => played(context) })
+    const { page } = open
+    await page.getByRole('button', { name: 'Notify me' }).click()
+    await until(async () => (await stored()).length === 1, 'the server knows the device')
+    await app.db.write(queries => queries.delete(pushSubscriptions))
   })
 
   test('a browser without push says so', async () => {

@@ -69,7 +69,7 @@ inChromium('an open page while its server changes', () => {
 
   test('a server that is away is said to be, until it is back', async () => {
     const page = await openPage()
-    const words = page.getByText('The server cannot be reached. What you see may be out of date')
+    const words = page.getByText(/As of \d\d:\d\d, offline\./)
     await app.halt()
     await words.waitFor()
     expect(await articles(page).count()).toBe(1)

@@ -1,6 +1,7 @@
 // Made when first needed: each costs milliseconds of the first paint.
 const relative = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto' }))
 const exactly = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'medium' }))
+const hours = once(() => new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }))
 const calendar = once(
   () => new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' }),
 )
@@ -49,6 +50,8 @@ export function ago(iso: string, now: number): string {
 export function exact(iso: string): string {
   return exactly().format(new Date(iso))
 }
+
+export const timeOfDay = (date: Date) => hours().format(date)
 
 export function day(iso: string, now: number): string {
   const date = new Date(iso)
