@@ -2,7 +2,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Lets in the one browser that was opened with the address on the terminal. */
 export class Gate {
-  readonly token = randomBytes(32).toString('base64url')
+  /** short enough for one line of a terminal */
+  readonly token = randomBytes(16).toString('base64url')
   private readonly session = randomBytes(32).toString('base64url')
   private readonly cookie: string
   private used = false

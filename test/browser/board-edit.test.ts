@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { faultline, type Going, going, home } from '../support/cli.ts'
 import { drawings, noDrawings } from '../support/drawings.ts'
 import { photograph } from '../support/picture.ts'
+import { until } from '../support/until.ts'
 import { desktop, inChromium, launch, screenshot } from './support.ts'
 
 /** As Illustrator writes: a style sheet, names in ids; and a box of a diagram with its words beside it. */
@@ -212,6 +213,7 @@ inChromium('the editor of boards', () => {
     })
     await page.getByRole('button', { name: 'Remove Roof' }).click()
     await page.close({ runBeforeUnload: true })
+    await until(() => asked.length > 0)
     await page.keyboard.press('Control+s')
     await page.getByText('Saved to').waitFor()
     expect(asked).toEqual(['beforeunload'])

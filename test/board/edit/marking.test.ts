@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { parseBoard } from '../../../server/board/board.ts'
 import { type Marking, NotOfThisDrawing } from '../../../server/board/edit/marking.ts'
 import { readOpen, writeBoard } from '../../../server/board/edit/open-drawing.ts'
+import { writeSvg } from '../../../server/board/write.ts'
 import { drawing, faultsOf } from '../../support/board.ts'
 
 const HOUSE = drawing(`
@@ -71,12 +72,13 @@ test('marking leaves the drawing as it is', () => {
 test('the marks of a file are opened with all that is still wrong about them', () => {
   const file = drawing(`<g data-section="A b"><rect data-section="inner" width="9" height="9"/></g>
     <rect data-section="A b" aria-label="Late name" width="5" height="5"/>
+    <rect data-section="A b" data-label="Another name" width="6" height="6"/>
     <g data-section="bare"><title>Said by title</title><circle data-section="bare" r="5"/></g>`)
   expect(faultsOf(file).length).toBeGreaterThan(1)
   expect(readOpen(file).marking).toEqual([
-    { id: 'A b', label: 'Late name', parts: [{ path: '0' }, { path: '1' }] },
+    { id: 'A b', label: 'Late name', parts: [{ path: '0' }, { path: '1' }, { path: '2' }] },
     { id: 'inner', label: '', parts: [{ path: '0.0' }] },
-    { id: 'bare', label: 'Said by title', parts: [{ path: '2' }] },
+    { id: 'bare', label: 'Said by title', parts: [{ path: '3' }] },
   ])
 })
 
@@ -97,8 +99,10 @@ test('what no board may have is refused on opening, all at once', () => {
 test('embedded pictures are inside again in what is written', () => {
   const pixel =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  const file = drawing(`<image width="9" height="9" href="${pixel}"/>`)
-  const written = writeBoard(readOpen(file), [{ id: 'it', label: 'It', parts: [{ path: '0' }] }])
+  const file = drawing(`<image width="9" height="9" href="${pixel}"/><rect width="9" height="9"/>`)
+  const open = readOpen(file)
+  const written = writeBoard(open, [{ id: 'it', label: 'It', parts: [{ path: '1' }] }])
+  expect(writeSvg(open.drawing)).toContain('href="/board/images/')
   expect(written).toContain(`href="${pixel}"`)
   expect(parseBoard(written).images.size).toBe(1)
 })
