@@ -80,14 +80,19 @@ const LIMITS = [50, 200]
  * by the index it would fetch and sort them all.
  */
 const NEWEST = 500
+/** Where so many of those have them, a page is rather filled from so many more than by the index. */
+const OFTEN = 10
+const NEWER = 5_000
 
 async function feedPage(queries: Queries, request: FeedRequest): Promise<Page | undefined> {
-  if (request.q !== undefined) {
-    const page = await runPage(queries, request, NEWEST)
-    if (page?.id && page.id.length > request.limit) return page
-  }
-  return runPage(queries, request)
+  if (request.q === undefined) return runPage(queries, request)
+  const page = await runPage(queries, request, NEWEST)
+  if (entriesIn(page) > request.limit) return page
+  const more = entriesIn(page) >= OFTEN ? await runPage(queries, request, NEWER) : undefined
+  return entriesIn(more) > request.limit ? more : runPage(queries, request)
 }
+
+const entriesIn = (page: Page | undefined) => page?.id?.length ?? 0
 
 async function runPage(queries: Queries, request: FeedRequest, newest?: number): Promise<Page | undefined> {
   const limit = LIMITS.find(most => request.limit <= most) ?? request.limit
@@ -134,7 +139,11 @@ export function feedQuery(
       from ? sinceDay(given('from')) : undefined,
       before && sql`(${list(order)}) < (${list(end)})`,
     )
-  const newestFirst = order.map(column => desc(column))
+  // In an order that no index has: else one is walked through for words that are thought to be frequent and are not.
+  const sorted = q !== undefined && newest === undefined
+  const newestFirst = order.map(column =>
+    desc(sorted && column === defects.createdAt ? sql`${column} + interval '0'` : column),
+  )
   const page = queries
     .select(entryColumns)
     .from(defects)

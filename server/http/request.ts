@@ -115,6 +115,7 @@ function queryFaults(search: string, known: ReadonlySet<string>): FieldFault[] {
   const faults: FieldFault[] = []
   for (const pair of search.slice(1).split('&')) {
     if (faults.length === 10) break
+    if (!pair) continue
     const [rawName = ''] = pair.split('=', 1)
     const name = decoded(rawName)
     const field = (name ?? rawName).slice(0, 40)

@@ -1,10 +1,10 @@
 import { load, type Measured, type Shot } from './load.ts'
 import type { Product } from './product.ts'
 import { inTurn } from './rounds.ts'
+import type { Seeded } from './seed.ts'
 
-export interface Subject {
+export interface Subject extends Seeded {
   product: Product
-  projectId: string
 }
 
 export interface Effort {
@@ -29,10 +29,26 @@ function shots(subject: Subject): Record<string, Asked> {
     asked[named('section feed', connections)] = { url: `${feed}?section=cpu`, headers, connections }
     asked[named('counts', connections)] = { url: `${feed}/counts`, headers, connections }
   }
+  for (const [what, path] of Object.entries(narrowed(subject)))
+    asked[named(what, 32)] = { url: feed + path, headers, connections: 32 }
   for (const connections of CONNECTIONS) asked[named('POST', connections)] = filing(subject, connections)
   asked[MIXED] = { ...filing(subject, 32), postPercent: 10 }
   return asked
 }
+
+/** At equal numbers of matches, and what many reports match. */
+const narrowed = ({ rareProjectId }: Subject) => ({
+  'feed of a project': `?project=${rareProjectId}`,
+  'feed of a project, 30 days': `?project=${rareProjectId}&since=30d`,
+  'search, a rare word': '?q=halfway',
+  'search, two words of a project': `?project=${rareProjectId}&q=half%20connector`,
+  'search, a frequent word': '?q=loose',
+  'search, one letter': '?q=l',
+  'counts of a project': `/counts?project=${rareProjectId}`,
+  'counts by project': '/counts?by=project',
+  trends: '/trends?days=60d',
+  'trends of a project': `/trends?days=60d&project=${rareProjectId}`,
+})
 
 export function filing({ product: { origin, headers }, projectId }: Subject, connections: number): Asked {
   const report = { section_id: 'usb-port', project_id: projectId, verbatim: 'The shield is loose' }

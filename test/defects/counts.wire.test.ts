@@ -50,6 +50,11 @@ test('since takes today and the days before, by UTC day', async () => {
   expect((await counts()).ethernet).toBe(3)
 })
 
+test('an address that ends in a question mark has no query', async () => {
+  for (const query of ['?', '?&', '?since=7d&'])
+    expect((await alice(`/api/defects/counts${query}`)).status).toBe(200)
+})
+
 test.each(['0d', '367d', '7', 'd', '-1d', '1e1d', '07d', '7D', '', '7d '])(
   'since=%s is refused',
   async since => {

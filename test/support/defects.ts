@@ -3,7 +3,7 @@ import type { Queries } from '../../server/db/database.ts'
 import { defects } from '../../server/db/schema.ts'
 
 type Row = typeof defects.$inferInsert
-type Overrides = { [P in keyof Row]?: Row[P] | SQL } & { projectId: string }
+type Overrides = { [P in keyof Row]?: Row[P] | SQL } & { projectId: string | SQL }
 
 interface Writable {
   write<T>(run: (queries: Queries) => Promise<T>): Promise<T>
