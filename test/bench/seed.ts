@@ -27,6 +27,14 @@ export async function seed(db: Database, rows: number): Promise<Seeded> {
     reporter: sql`'person' || n % 200 || '@example.com'`,
     createdAt: sql`now() - interval '365 days' * (1 - n::float8 / ${rows}::int) - interval '1 second'`,
   })
-  if (db.kind === 'postgres') await db.write(queries => queries.execute(sql`analyze`))
+  if (db.kind === 'postgres') {
+    await db.transaction(
+      async queries => {
+        await queries.execute(sql`set local statement_timeout = 0`)
+        await queries.execute(sql`analyze`)
+      },
+      { deadlineMs: 60_000 },
+    )
+  }
   return { projectId: project.id, rareProjectId: rare.id }
 }

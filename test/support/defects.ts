@@ -46,7 +46,7 @@ export function insertDefect(overrides: Overrides, source = sql``): SQL {
   return sql`insert into ${defects} (${sql.join(names, sql`, `)}) select ${sql.join(given, sql`, `)} ${source}`
 }
 
-const STEP = 10_000
+const STEP = 2_000
 
 /** Very many, made by the database itself, where `n` counts them. */
 export async function generateDefects(db: Writable, many: number, overrides: Overrides) {

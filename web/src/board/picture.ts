@@ -1,3 +1,4 @@
+import { cropMargins } from './crop.ts'
 import { outlinesOf } from './outline.ts'
 import type { Spot } from './spots.ts'
 
@@ -38,6 +39,7 @@ export function readPicture(text: string): Picture {
   const root = parsed.documentElement
   if (root.localName !== 'svg') throw new Error('the board is not an SVG')
   const svg = document.importNode(root, true) as unknown as SVGSVGElement
+  cropMargins(svg)
   const { width, height } = svg.viewBox.baseVal
   svg.setAttribute('role', 'group')
   svg.setAttribute('aria-label', 'Board')

@@ -13,6 +13,13 @@ export const keys: readonly { press: string; command: Command; does: string }[] 
   { press: '?', command: 'keys', does: 'This list' },
 ]
 
+/** Those that the map hears itself while the focus is on it. */
+export const mapKeys = [
+  { press: '+', does: 'On the map: look closer' },
+  { press: '-', does: 'On the map: look from farther away' },
+  { press: '0', does: 'On the map: the whole board' },
+]
+
 const TOGETHER_MS = 1_500
 
 type Press = Pick<
