@@ -230,6 +230,7 @@ inChromium('the editor of boards', () => {
       ...(narrow && { viewport: { width: 320, height: 640 } }),
     })
     await click(page, 0.95, 0.95)
+    expect(await name(page).inputValue()).toBe('Section 4')
     await page.getByText('Keys', { exact: true }).click()
     await isFine(page)
     await screenshot(page, `board-editor-${setting}`)

@@ -50,12 +50,13 @@ export class Elements {
 
   /** What is written on a box of a diagram: the box is meant. */
   private isCaption(text: Element, shape: Element): boolean {
-    if (text.localName !== 'text') return false
-    const [drawing, box] = [this.svg, shape].map(element => element.getBoundingClientRect()) as [
-      DOMRect,
-      DOMRect,
-    ]
-    return isOn(text, box) && box.width * box.height < (drawing.width * drawing.height) / LARGE
+    return text.localName === 'text' && !this.isGround(shape) && isOn(text, shape.getBoundingClientRect())
+  }
+
+  /** On what makes up much of the drawing everything is written. */
+  private isGround(element: Element): boolean {
+    const [drawing, box] = [this.svg, element].map(one => one.getBoundingClientRect()) as [DOMRect, DOMRect]
+    return box.width * box.height > (drawing.width * drawing.height) / LARGE
   }
 
   /** Where an arrow key leads; without a path into the drawing. */
@@ -87,6 +88,7 @@ export class Elements {
   }
 
   private writtenOn(element: Element): SVGTextElement[] {
+    if (this.isGround(element)) return []
     const box = element.getBoundingClientRect()
     const texts = [...this.svg.querySelectorAll('text')].filter(text => isOn(text, box))
     return texts.length > MOST_LINES ? [] : texts
@@ -102,7 +104,6 @@ export class Elements {
   }
 }
 
-/** What is larger than this part of the drawing is a ground, whatever is written on it. */
 const LARGE = 4
 const MOST_LINES = 4
 
