@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { project, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
@@ -52,6 +53,7 @@ inChromium('what is looked at', () => {
   const words = (page: Page) => page.locator('.narrowed')
   const said = async (page: Page) => ((await words(page).textContent()) ?? '').replace(/\s+/g, ' ').trim()
   const says = (page: Page, text: string) => until(async () => (await said(page)).includes(text), text)
+  const projects = (page: Page) => page.getByRole('combobox', { name: 'Only reports on the project' })
   const shows = (page: Page, many: number) =>
     until(async () => (await articles(page).count()) === many, `${many} reports are shown`)
 
@@ -59,7 +61,8 @@ inChromium('what is looked at', () => {
     open = await visit(browser, app, ALICE)
     const { page } = open
     await says(page, '6 reports in all')
-    await page.getByLabel('Project', { exact: true }).selectOption({ label: 'Aurora handheld' })
+    await projects(page).fill('auro')
+    await page.getByRole('option', { name: 'Aurora handheld' }).click()
     await says(page, 'Aurora handheld · 4 reports')
     await section(page, 'USB port, 1 defect').waitFor()
     await shows(page, 4)
@@ -69,7 +72,8 @@ inChromium('what is looked at', () => {
     await page.getByLabel('Show the reports of').selectOption({ label: 'USB port' })
     await says(page, 'USB port · Aurora handheld · last 7 days · 1 report')
     await page.getByRole('searchbox').pressSequentially('loo')
-    await says(page, 'map: not narrowed by search')
+    const whole = 'USB port · Aurora handheld · last 7 days · “loo” · 1 report · map: not narrowed by search'
+    await says(page, whole)
     const address = new URL(page.url())
     expect(Object.fromEntries(address.searchParams)).toEqual({
       days: '7d',
@@ -78,10 +82,10 @@ inChromium('what is looked at', () => {
       section: 'usb-port',
     })
     await shows(page, 1)
-    const before = await said(page)
     await page.reload()
-    await says(page, before)
+    await says(page, whole)
     expect(await page.getByRole('searchbox').inputValue()).toBe('loo')
+    expect(await projects(page).inputValue()).toBe('Aurora handheld')
     expect(await page.getByLabel('Show the reports of').inputValue()).toBe('usb-port')
     await shows(page, 1)
 
@@ -95,16 +99,34 @@ inChromium('what is looked at', () => {
   })
 
   test('each part is widened where it is said', async () => {
-    const path = `/?days=7d&project=${hinge}&section=usb-port`
+    const path = `/?days=7d&project=${hinge}&section=usb-port&q=shield`
     open = await visit(browser, app, ALICE, { path })
     const { page } = open
+    await says(page, 'USB port · Hinge rework · last 7 days · “shield” · 1 report · map')
+    await page.getByRole('button', { name: /^Any words/ }).click()
     await says(page, 'USB port · Hinge rework · last 7 days · 1 report')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
     await page.getByRole('button', { name: /^All projects/ }).click()
     await says(page, 'USB port · last 7 days · 2 reports')
     await page.getByRole('button', { name: /^All sections/ }).click()
     await page.getByRole('button', { name: /^All time/ }).click()
     await says(page, '6 reports in all')
     expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('a project is chosen by a few letters; others typed narrow nothing, and none is every project', async () => {
+    open = await visit(browser, app, ALICE, { path: `/?project=${hinge}` })
+    const { page } = open
+    await says(page, 'Hinge rework · 2 reports')
+    await projects(page).fill('warp')
+    await page.keyboard.press('Tab')
+    expect(await projects(page).inputValue()).toBe('Hinge rework')
+    await projects(page).fill('han')
+    await page.keyboard.press('Enter')
+    await says(page, 'Aurora handheld · 4 reports')
+    await projects(page).fill('')
+    await page.keyboard.press('Tab')
+    await says(page, '6 reports in all')
   })
 
   test('the page of a section keeps the view, and leads back with it', async () => {
@@ -131,7 +153,7 @@ inChromium('what is looked at', () => {
     expect(back).toBe(`/?days=30d&project=${lamp}&q=link`)
     await signIn(context, app, ALICE)
     await page.goto(app.origin + back)
-    await says(page, 'Aurora handheld · last 30 days · 4 reports')
+    await says(page, 'Aurora handheld · last 30 days · “link” · 3 reports · map: not narrowed by search')
     await shows(page, 3)
   })
 
@@ -183,7 +205,15 @@ inChromium('what is looked at', () => {
     const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(await wide()).toBeLessThanOrEqual(0)
     await screenshot(page, 'view-phone')
+    const { violations } = await new AxeBuilder({ page })
+      .setLegacyMode()
+      .options({ resultTypes: ['violations'] })
+      .analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
     await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
     expect(await wide()).toBeLessThanOrEqual(0)
+    await screenshot(page, 'view-phone-large')
+    await page.emulateMedia({ forcedColors: 'active' })
+    await screenshot(page, 'view-forced-colours')
   })
 })

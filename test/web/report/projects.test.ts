@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { Combobox } from '../../../web/src/report/combobox.svelte.ts'
+import { Combobox } from '../../../web/src/lib/combobox.svelte.ts'
 import { newPage } from '../page.ts'
 import { parts } from './parts.ts'
 

@@ -1,5 +1,4 @@
 import Playback from './Playback.svelte'
-import SectionInsight from './SectionInsight.svelte'
 import Sparkline from './Sparkline.svelte'
 import { Trends } from './trends.svelte.ts'
 
@@ -7,6 +6,5 @@ import { Trends } from './trends.svelte.ts'
 export class Insight {
   readonly trends = new Trends()
   readonly Playback = Playback
-  readonly SectionInsight = SectionInsight
   readonly Sparkline = Sparkline
 }

@@ -1,11 +1,7 @@
 import type { findOrCreateProject, Project, projects } from '../lib/api.ts'
+import type { Choice } from '../lib/combobox.svelte.ts'
 import { recall, remember } from '../lib/memory.ts'
 import { tidy } from './draft.ts'
-
-export interface Choice {
-  name: string
-  creates: boolean
-}
 
 interface Outside {
   projects: typeof projects
@@ -19,6 +15,8 @@ export class Projects {
   list = $state.raw<Project[]>([])
   last = $state('')
   failed = $state(false)
+  /** the server has told all there are */
+  loaded = $state(false)
   private readonly name: string
 
   constructor(
@@ -33,6 +31,7 @@ export class Projects {
     try {
       this.list = await this.outside.projects()
       this.failed = false
+      this.loaded = true
     } catch {
       this.failed = true
     }
@@ -48,6 +47,10 @@ export class Projects {
       .slice(0, MOST_SHOWN)
       .map(name => ({ name, creates: false }))
     return wanted && !this.named(typed) ? [...found, { name: tidy(typed), creates: true }] : found
+  }
+
+  nameOf(id: string): string | undefined {
+    return this.list.find(project => project.id === id.toLowerCase())?.name
   }
 
   named(name: string): Project | undefined {

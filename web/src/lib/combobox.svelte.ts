@@ -1,4 +1,7 @@
-import type { Choice } from './projects.svelte.ts'
+export interface Choice {
+  name: string
+  creates: boolean
+}
 
 interface Outside {
   choices(typed: string): Choice[]
