@@ -13,6 +13,8 @@ export interface DataConfig {
   databaseUrl?: string
   /** connections are a pooler's, and change hands with each transaction */
   pooled?: boolean
+  /** connections to `databaseUrl` at most */
+  poolSize?: number
   dataDir: string
   boardFile?: string
   log: { level: Level; format: 'json' | 'pretty' }
@@ -102,6 +104,7 @@ function dataConfig(values: Values<'data'>): DataConfig {
   return {
     databaseUrl: values.DATABASE_URL,
     pooled: values.DATABASE_POOLER === 'transaction',
+    poolSize: Number(values.DATABASE_POOL),
     dataDir: values.DATA_DIR,
     boardFile: values.BOARD_FILE,
     log: { level: values.LOG_LEVEL as Level, format: format ?? (process.stderr.isTTY ? 'pretty' : 'json') },

@@ -22,6 +22,8 @@ export const socketPathOf = (host: string) => (host.startsWith(UNIX) ? host.slic
 export const isPort = (value: string) =>
   /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
 export const isDrain = (value: string) => /^\d{1,3}$/.test(value) && Number(value) <= DRAIN_MOST_SECONDS
+export const isPoolSize = (value: string) =>
+  /^\d{1,4}$/.test(value) && Number(value) >= 2 && Number(value) <= 1000
 export const isDomain = (value: string) => DOMAIN.test(value)
 export const isEmail = (value: string) => EMAIL.test(value) && value.length <= 254
 export const isPostgresUrl = (value: string) => parsePostgresUrl(value) !== undefined

@@ -83,6 +83,13 @@ export const settings = {
     absent: 'none',
     readBy: byAll,
   },
+  DATABASE_POOL: {
+    about: 'How many connections to PostgreSQL an instance keeps at most.',
+    form: 'a whole number from 2 to 1000',
+    isValid: is.isPoolSize,
+    default: '10',
+    readBy: byAll,
+  },
   DATA_DIR: {
     about: 'Where the embedded database lives; made accessible to its user alone.',
     form: 'a directory',

@@ -6,7 +6,7 @@ import * as schema from './schema.ts'
 
 /** Where a database answers: a PostgreSQL by its URL, or the embedded one by its socket. */
 export type Target =
-  | { kind: 'postgres'; url: string; pooled?: boolean }
+  | { kind: 'postgres'; url: string; pooled?: boolean; poolSize?: number }
   | { kind: 'embedded'; socketPath: string }
 
 export type Queries = PostgresJsDatabase<typeof schema>
@@ -28,8 +28,9 @@ export interface ClientOptions {
 
 export function createClient(target: Target, options: ClientOptions = {}): Client {
   const pooled = target.kind === 'postgres' && target.pooled
+  const poolSize = target.kind === 'postgres' ? target.poolSize : undefined
   const shared: postgres.Options<Record<string, never>> = {
-    max: options.max ?? 10,
+    max: options.max ?? poolSize ?? 10,
     connect_timeout: 4,
     backoff: () => 0.2,
     fetch_types: false,

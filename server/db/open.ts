@@ -26,7 +26,8 @@ export interface OpenOptions extends EmbeddedOptions {
 /** DATABASE_URL, or the socket of a running server, or the embedded database opened here for a moment. */
 export async function openTarget(config: DataConfig, log: Log, options: OpenOptions = {}): Promise<Opened> {
   if (config.databaseUrl) {
-    const target: Target = { kind: 'postgres', url: config.databaseUrl, pooled: config.pooled }
+    const { databaseUrl: url, pooled, poolSize } = config
+    const target: Target = { kind: 'postgres', url, pooled, poolSize }
     return { target, here: false, close: async () => {} }
   }
   const deadline = performance.now() + (options.waitMs ?? 0)
