@@ -59,7 +59,7 @@ inChromium('the layer of sections above a drawing', () => {
     const board = (await page.locator('.board > svg').boundingBox())!
     const scale = board.width / WIDTH
     await page.mouse.click(board.x + x * scale + pixels.x, board.y + y * scale + pixels.y)
-    const title = dialog(page).getByRole('heading')
+    const title = dialog(page).getByRole('heading', { level: 2 })
     await title.waitFor()
     const text = (await title.textContent())!.replace('Report a defect', '').trim()
     await page.keyboard.press('Escape')

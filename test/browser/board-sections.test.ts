@@ -106,7 +106,7 @@ async function badgeOf(page: Page, id: string): Promise<Point> {
 /** The title of the dialog that a click opens; closed again. */
 async function press(page: Page, { x, y }: Point): Promise<string> {
   await page.mouse.click(x, y)
-  const title = dialog(page).getByRole('heading')
+  const title = dialog(page).getByRole('heading', { level: 2 })
   const opened = await title.waitFor().then(
     () => true,
     () => false,
