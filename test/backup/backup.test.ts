@@ -10,6 +10,7 @@ import { FORMAT, type Kind, kinds } from '../../server/backup/tables.ts'
 import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { defects, projectAliases, projects, pushSubscriptions, sections } from '../../server/db/schema.ts'
+import { rebuildCounts } from '../../server/defects/recount.ts'
 import { contents } from '../support/contents.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -105,6 +106,7 @@ describe('a backup', () => {
     const target = await emptyDatabase()
     await restoreBackup(target, file, await verifyBackup(file))
     expect(await contents(target)).toEqual(await contents(source))
+    expect(await rebuildCounts(target)).toEqual([])
   })
 
   test('is not restored over anything', async () => {
