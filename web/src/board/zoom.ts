@@ -55,14 +55,14 @@ export function zoomable(frame: HTMLElement): Zoom {
   })
 
   let spread = 0
-  on('touchstart', ({ touches }) => {
-    spread = touches.length === 2 ? between(touches).distance : 0
+  on('touchstart', () => {
+    spread = 0
   })
   on('touchmove', event => {
-    if (!spread || event.touches.length !== 2) return
+    if (event.touches.length !== 2) return
     event.preventDefault()
     const { distance, middle } = between(event.touches)
-    to((factor * distance) / spread, middle)
+    if (spread) to((factor * distance) / spread, middle)
     spread = distance
   })
 
