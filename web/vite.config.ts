@@ -8,16 +8,18 @@ export default defineConfig(
   built(
     { index: join(import.meta.dirname, 'index.html'), page: join(import.meta.dirname, 'page.html') },
     'dist',
+    'assets',
   ),
 )
 
-export function built(input: Record<string, string>, folder: string): UserConfig {
+export function built(input: Record<string, string>, folder: string, assetsDir: string): UserConfig {
   return {
     root: import.meta.dirname,
     publicDir: folder === 'dist' && 'public',
     plugins: [svelte({ configFile: false }), precompress(join(import.meta.dirname, folder))],
     build: {
       outDir: folder,
+      assetsDir,
       emptyOutDir: true,
       sourcemap: false,
       assetsInlineLimit: 0,

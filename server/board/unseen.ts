@@ -20,6 +20,8 @@ interface Seen {
   drawn: number
   visible: number
   inside: number
+  /** of the shapes that can be seen */
+  outlines: Set<string>
 }
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
@@ -42,6 +44,7 @@ export function warnUnseen(root: Shape, viewBox: string, findings: Findings): vo
       section.drawn++
       const points = matrix && cornersOf(shape)?.map(point => moved(point, matrix))
       if (isVisible) section.visible++
+      if (isVisible) section.outlines.add(outlineOf(shape, matrix))
       if (isVisible && (!points || isInside(points))) section.inside++
     }
     for (const child of elementsIn(shape)) if (!child.offStage) visit(child, here)
@@ -54,6 +57,29 @@ export function warnUnseen(root: Shape, viewBox: string, findings: Findings): vo
     else if (!visible) findings.warn(first, `${name} is hidden: nobody can see or press it`)
     else if (!inside) findings.warn(first, `${name} lies outside the view: nobody can see or press it`)
   }
+  warnCovered(sections, findings)
+}
+
+/** A smaller section is above a larger one, so only one of the same outline covers another wholly: the one drawn later. */
+function warnCovered(sections: Map<string, Seen>, findings: Findings): void {
+  const seen = [...sections].filter(([, { inside }]) => inside)
+  const alike = Map.groupBy(seen, ([, { outlines }]) => [...outlines].sort().join('\n'))
+  for (const group of alike.values()) {
+    const [last = ''] = group.at(-1)!
+    for (const [id, { first }] of group.slice(0, -1)) {
+      const [name, other] = [id, last].map(id => `section ${JSON.stringify(clip(id))}`)
+      findings.warn(first, `${name} is covered wholly by ${other}: nobody can press it`)
+    }
+  }
+}
+
+const PLACE = 'x y width height cx cy r rx ry d points x1 y1 x2 y2 href'.split(' ')
+
+/** The same for shapes that take the same place; where that takes a browser to know, for none. */
+function outlineOf(shape: Shape, matrix: Matrix | undefined): string {
+  if (!matrix || shape.name === 'text') return crypto.randomUUID()
+  const geometry = PLACE.map(name => shape.attributes.get(name) ?? '')
+  return JSON.stringify([shape.name, geometry, matrix])
 }
 
 const OUTSIDE: Surroundings = { section: undefined, hidden: false, visibility: 'visible', matrix: IDENTITY }
@@ -62,7 +88,15 @@ function surroundingsOf(shape: Shape, outer: Surroundings, sections: Map<string,
   const { attributes } = shape
   const id = attributes.get('data-section')
   const section =
-    id === undefined ? outer.section : (sections.get(id) ?? { first: shape, drawn: 0, visible: 0, inside: 0 })
+    id === undefined
+      ? outer.section
+      : (sections.get(id) ?? {
+          first: shape,
+          drawn: 0,
+          visible: 0,
+          inside: 0,
+          outlines: new Set<string>(),
+        })
   if (id !== undefined && section) sections.set(id, section)
   const isNested = shape.name === 'svg' && outer !== OUTSIDE
   const matrix = isNested ? undefined : matrixOf(attributes.get('transform') ?? '')

@@ -33,6 +33,31 @@ describe('a section that nobody can see or press is told', () => {
   })
 })
 
+describe('a section that is covered wholly is told, with the one that covers it', () => {
+  const covering = (shape: string) => shape.replace(' ', ' data-section="b" data-label="B" ')
+  const covered = 'section "a" is covered wholly by section "b": nobody can press it'
+  test.each([
+    ['by the same rectangle', section(SHAPE) + covering(SHAPE)],
+    [
+      'by the same path, moved as far',
+      `<g transform="translate(3 3)">${section('<path d="M0 0h9v9z"/>')}${covering('<path d="M0 0h9v9z"/>')}</g>`,
+    ],
+  ])('%s', (_, content) => {
+    expect(warnings(content)).toEqual([covered])
+  })
+
+  test.each([
+    ['by a part of it', section(`${SHAPE}<circle cx="50" cy="50" r="9"/>`) + covering(SHAPE)],
+    [
+      'by the same shape elsewhere',
+      section(SHAPE) + covering(SHAPE.replace('/>', ' transform="translate(9 9)"/>')),
+    ],
+    ['by one that is hidden', section(SHAPE) + covering(SHAPE.replace('/>', ' display="none"/>'))],
+  ])('but not %s', (_, content) => {
+    expect(warnings(content)).not.toContain(covered)
+  })
+})
+
 describe('nothing is said of a section', () => {
   const seen: [name: string, content: string][] = [
     ['that is seen', section(SHAPE)],
