@@ -38,12 +38,12 @@ inChromium('the map looked at closer', () => {
         ),
       )
     const before = await places()
-    await button('Closer').click()
+    await button('Zoom in').click()
     expect(await drawn()).toBeGreaterThan(1.4 * whole)
-    await button('Farther').click()
-    await button('Farther').click()
+    await button('Zoom out').click()
+    await button('Zoom out').click()
     expect(await drawn()).toBeCloseTo(whole)
-    await button('Closer').click()
+    await button('Zoom in').click()
     await button('Fit').click()
     expect(await drawn()).toBeCloseTo(whole)
     expect(await widthOf('.board-frame')).toBeCloseTo(frame)
@@ -86,8 +86,8 @@ inChromium('the map looked at closer', () => {
   })
 
   test('dragged with the mouse it moves and opens nothing', async () => {
-    await button('Closer').click()
-    await button('Closer').click()
+    await button('Zoom in').click()
+    await button('Zoom in').click()
     const [before, at] = [
       await middle(section(page, /Processor/)),
       await middle(page.locator('.board-frame')),
@@ -135,9 +135,9 @@ inChromium('the map looked at closer', () => {
   })
 
   test('a section out of sight comes into it with the focus', async () => {
-    await button('Closer').click()
-    await button('Closer').click()
-    await button('Closer').click()
+    await button('Zoom in').click()
+    await button('Zoom in').click()
+    await button('Zoom in').click()
     const frame = (await page.locator('.board-frame').boundingBox())!
     const inSight = async (name: RegExp) => {
       const { x, y } = await middle(section(page, name))
@@ -150,7 +150,7 @@ inChromium('the map looked at closer', () => {
   })
 
   test('on paper it is whole', async () => {
-    await button('Closer').click()
+    await button('Zoom in').click()
     await page.emulateMedia({ media: 'print' })
     const [frame, picture] = [await widthOf('.board-frame'), await drawn()]
     expect(picture).toBeCloseTo(frame)

@@ -60,6 +60,8 @@ export function zoomable(frame: HTMLElement): Zoom {
   })
   on('touchmove', event => {
     if (event.touches.length !== 2) return
+    // One that has begun to scroll the page cannot be taken back.
+    if (!event.cancelable) return
     event.preventDefault()
     const { distance, middle } = between(event.touches)
     if (spread) to((factor * distance) / spread, middle)

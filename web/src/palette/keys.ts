@@ -15,8 +15,8 @@ export const keys: readonly { press: string; command: Command; does: string }[] 
 
 /** Those that the map hears itself while the focus is on it. */
 export const mapKeys = [
-  { press: '+', does: 'On the map: look closer' },
-  { press: '-', does: 'On the map: look from farther away' },
+  { press: '+', does: 'On the map: zoom in' },
+  { press: '-', does: 'On the map: zoom out' },
   { press: '0', does: 'On the map: the whole board' },
 ]
 
