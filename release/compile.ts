@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { $ } from 'bun'
 
 export const root = join(import.meta.dir, '..')
-export const entries = ['cli/main.ts', 'server/embedded/worker.ts']
+export const entries = ['cli/main.ts', 'server/embedded/worker.ts', 'server/board/thread.ts']
 
 /**
  * One executable out of the sources and what was built before: the page, the embedded database's files.

@@ -10,5 +10,6 @@ export const assets = {
   migrations: `${root}/drizzle`,
   /** pglite.wasm, pglite.data and template.tar.gz */
   pglite: inside ? `${root}/pglite` : `${root}/dist/pglite`,
+  boardThread: inside ? `${root}/server/board/thread.js` : `${root}/server/board/thread.ts`,
   databaseWorker: inside ? `${root}/server/embedded/worker.js` : `${root}/server/embedded/worker.ts`,
 }

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { assets } from './assets.ts'
 import { createOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/session.ts'
-import { type Board, BoardFaults, loadBoard } from './board/board.ts'
+import { loadBoardBeside } from './board/beside.ts'
+import { type Board, BoardFaults } from './board/board.ts'
 import { ConfigFaults, printed } from './config/faults.ts'
 import type { Config } from './config/read.ts'
 import { availableAfter, connect, type Database } from './db/database.ts'
@@ -48,9 +49,15 @@ export async function start(
   log: Log,
   { onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
-  let board = readBoard(config.boardFile, log)
+  const reading = readBoard(config.boardFile, log)
+  const opening = openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
   const bundle = readBundle(assets.web)
-  const opened = await openHere(config, log, { waitMs: LOCK_WAIT_MS, onFailure: onFatal })
+  await Promise.allSettled([opening, reading])
+  let board = await reading.catch(async fault => {
+    await opening.then(({ close }) => close()).catch(() => {})
+    throw fault
+  })
+  const opened = await opening
   const ready = Promise.withResolvers<void>()
   const direct = connect(opened.target, opened.close)
   const db = availableAfter(ready.promise, direct)
@@ -99,7 +106,7 @@ export async function start(
     },
     ready: becameReady,
     async reload(boardFile) {
-      show(await remembered(db, readBoard(boardFile, log), log))
+      show(await remembered(db, await readBoard(boardFile, log), log))
     },
     async drain(hurry) {
       app.drain()
@@ -118,8 +125,8 @@ export async function start(
   }
 }
 
-function readBoard(file: string | undefined, log: Log): Board {
-  const board = loadBoard(file)
+async function readBoard(file: string | undefined, log: Log): Promise<Board> {
+  const board = await loadBoardBeside(file)
   for (const { harmless, ...change } of board.warnings)
     log[harmless ? 'info' : 'warn']('the drawing was changed', change)
   return board

@@ -53,8 +53,11 @@ const NO_SECTION = ': no section: mark shapes with data-section="…" and data-l
 
 /** The board of BOARD_FILE, or the built-in one. */
 export function loadBoard(file?: string): Board {
-  return parseBoard(file === undefined ? builtIn : readBoardFile(file))
+  return parseBoard(readBoardFile(file))
 }
+
+export const readBoardFile = (file?: string) =>
+  file === undefined ? builtIn : decodeDrawing(readDrawing(file))
 
 export function parseBoard(svg: string): Board {
   const { drawing, images, complete, marked, findings } = cleanDrawing(svg)
@@ -115,8 +118,6 @@ export function refusal({ faults }: Findings): BoardFaults {
 }
 
 const TOO_LARGE = 'the drawing is larger than 4 MiB: simplify its paths, or make pictures inside it smaller'
-
-const readBoardFile = (file: string) => decodeDrawing(readDrawing(file))
 
 export function readDrawing(file: string, tooLarge = TOO_LARGE): Uint8Array {
   try {

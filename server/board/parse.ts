@@ -230,6 +230,7 @@ export function set(element: XmlElement, name: string, value: string): void {
 }
 
 export function remove(element: XmlElement, name: string): void {
+  if (get(element, name) === undefined) return
   element.attributes = element.attributes.filter(a => a.name !== name || a.namespace !== '')
 }
 

@@ -1,5 +1,5 @@
 import { clip, type Findings, type Place } from './findings.ts'
-import { descendants, elementsIn, get, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './parse.ts'
+import { descendants, get, XML_NAMESPACE, type XmlAttribute, type XmlElement } from './parse.ts'
 import { FRAGMENT, judgeValue } from './values.ts'
 import {
   CLASSES,
@@ -87,7 +87,8 @@ export function isDrawing({ name, namespace }: XmlElement): boolean {
 }
 
 export const marksSection = (element: XmlElement): boolean =>
-  get(element, 'data-section') !== undefined || elementsIn(element).some(marksSection)
+  get(element, 'data-section') !== undefined ||
+  element.children.some(child => typeof child !== 'string' && marksSection(child))
 
 function leaveOut({ findings }: Judge, element: XmlElement): undefined {
   if (marksSection(element)) findings.fault(element, ' is not drawn, yet a section is in it')
@@ -123,46 +124,50 @@ interface Judging {
   judge: Judge
   element: XmlElement
   kept: Map<string, string>
-  refuse: (attribute: XmlAttribute, text: string) => void
 }
 
 /** The attributes that may be served, as plain ones of SVG. */
 function cleanAttributes(judge: Judge, element: XmlElement): Map<string, string> {
-  const kept = new Map<string, string>()
-  const refuse = ({ name, line }: XmlAttribute, text: string) =>
-    judge.findings.fault({ ...element, line }, ` ${clip(name)}: ${text}`)
-  for (const a of element.attributes) cleanAttribute({ judge, element, kept, refuse }, a)
-  return kept
+  const judging: Judging = { judge, element, kept: new Map() }
+  for (const a of element.attributes) cleanAttribute(judging, a)
+  return judging.kept
 }
 
 function cleanAttribute(judging: Judging, a: XmlAttribute): void {
-  const { kept } = judging
-  if (isLink(a)) cleanLink(judging, a)
+  if (a.namespace === '' && isValue(a.name)) keepValue(judging, a)
+  else if (isLink(a)) cleanLink(judging, a)
   else if (a.namespace === XML_NAMESPACE && a.name === 'space' && a.value === 'preserve')
-    kept.set('xml:space', 'preserve')
+    judging.kept.set('xml:space', 'preserve')
   else if (a.namespace === '') cleanPlain(judging, a)
   else if (a.namespace !== XMLNS_NAMESPACE) leaveOutAttribute(judging)
 }
+
+function refuse({ judge, element }: Judging, { name, line }: XmlAttribute, text: string): void {
+  judge.findings.fault({ ...element, line }, ` ${clip(name)}: ${text}`)
+}
+
+const isValue = (name: string) => PRESENTATION.has(name) || GEOMETRY.has(name)
 
 function isLink({ name, namespace }: XmlAttribute): boolean {
   return name.toLowerCase() === 'href' && (namespace === '' || namespace === XLINK_NAMESPACE)
 }
 
-function cleanLink({ judge, element, kept, refuse }: Judging, a: XmlAttribute): void {
+function cleanLink(judging: Judging, a: XmlAttribute): void {
+  const { judge, element, kept } = judging
   const { namespace, value } = a
   if (SHOWS_IMAGE.has(element.name) && judge.isImage(value)) kept.set('href', value)
   else {
     const id = SHOWS_IMAGE.has(element.name) ? undefined : FRAGMENT.exec(value.trim())?.[1]
-    if (id === undefined) refuse(a, 'refers outside the file: only "#id" of this file is possible')
+    if (id === undefined) refuse(judging, a, 'refers outside the file: only "#id" of this file is possible')
     else if (namespace === '' || !kept.has('href')) kept.set('href', `#${judge.renameId(id)}`)
   }
 }
 
 function cleanPlain(judging: Judging, a: XmlAttribute): void {
-  const { judge, kept, refuse } = judging
+  const { judge, kept } = judging
   const { name, value } = a
-  if (/^on/i.test(name)) refuse(a, RUNS_NO_CODE)
-  else if (name.toLowerCase() === 'src') refuse(a, OUTSIDE)
+  if (/^on/i.test(name)) refuse(judging, a, RUNS_NO_CODE)
+  else if (name.toLowerCase() === 'src') refuse(judging, a, OUTSIDE)
   else if (name === 'class') cleanClass(judging, value)
   else if (name === 'id') {
     if (FRAGMENT.test(`#${value}`)) kept.set('id', judge.renameId(value))
@@ -181,10 +186,11 @@ function cleanClass(judging: Judging, value: string): void {
   else leaveOutAttribute(judging)
 }
 
-function keepValue({ judge, element, kept, refuse }: Judging, a: XmlAttribute): void {
+function keepValue(judging: Judging, a: XmlAttribute): void {
+  const { judge, element, kept } = judging
   const { name, value } = a
   const judged = judgeValue(value, judge.renameId)
   if ('value' in judged) kept.set(name, judged.value)
-  else if ('fault' in judged) refuse(a, judged.fault)
+  else if ('fault' in judged) refuse(judging, a, judged.fault)
   else judge.findings.warn(element, `${name}: ${judged.ignored}`)
 }

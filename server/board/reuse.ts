@@ -7,12 +7,10 @@ const MAX_DRAWN = 100_000
 
 /** `<use>` of `<use>` of … can ask a browser for billions of shapes, or for no end of them. */
 export function judgeReuse(root: Shape, findings: Findings): void {
+  const shapes = descendants(root)
+  if (!shapes.some(({ name }) => name === 'use')) return
   // of two with one id the first is meant
-  const targets = new Map(
-    descendants(root)
-      .reverse()
-      .map(shape => [shape.attributes.get('id'), shape]),
-  )
+  const targets = new Map(shapes.reverse().map(shape => [shape.attributes.get('id'), shape]))
   const weights = new Map<Shape, number>()
   const under = new Set<Shape>()
 

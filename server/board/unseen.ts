@@ -98,15 +98,20 @@ function surroundingsOf(shape: Shape, outer: Surroundings, sections: Map<string,
           outlines: new Set<string>(),
         })
   if (id !== undefined && section) sections.set(id, section)
-  const isNested = shape.name === 'svg' && outer !== OUTSIDE
-  const matrix = isNested ? undefined : matrixOf(attributes.get('transform') ?? '')
   return {
     section,
     hidden:
       outer.hidden || attributes.get('display') === 'none' || Number(attributes.get('opacity') ?? 1) === 0,
     visibility: attributes.get('visibility') ?? outer.visibility,
-    matrix: outer.matrix && matrix && times(outer.matrix, matrix),
+    matrix: shape.name === 'svg' && outer !== OUTSIDE ? undefined : matrixWithin(outer.matrix, attributes),
   }
+}
+
+function matrixWithin(outer: Matrix | undefined, attributes: Map<string, string>): Matrix | undefined {
+  const transform = attributes.get('transform')
+  if (!outer || !transform) return outer
+  const own = matrixOf(transform)
+  return own && times(outer, own)
 }
 
 function drawsItself({ name, attributes, children }: Shape): boolean {

@@ -10,25 +10,15 @@ const ESCAPES: Record<string, string> = {
   '\r': '&#13;',
 }
 
-export const escaped = (value: string) => value.replace(/[&<>"\t\n\r]/g, c => ESCAPES[c]!)
+export const escaped = (value: string) =>
+  /[&<>"\t\n\r]/.test(value) ? value.replace(/[&<>"\t\n\r]/g, c => ESCAPES[c]!) : value
 
 export function writeSvg(shape: Shape): string {
-  const parts: string[] = []
-  write(shape, parts)
-  return parts.join('')
-}
-
-function write(shape: Shape, parts: string[]): void {
-  parts.push('<', shape.name)
-  for (const [name, value] of shape.attributes) parts.push(' ', name, '="', escaped(value), '"')
-  if (!shape.children.length) {
-    parts.push('/>')
-    return
-  }
-  parts.push('>')
-  for (const child of shape.children) {
-    if (typeof child === 'string') parts.push(child.replace(/[&<>\r]/g, c => ESCAPES[c]!))
-    else write(child, parts)
-  }
-  parts.push('</', shape.name, '>')
+  let written = `<${shape.name}`
+  for (const [name, value] of shape.attributes) written += ` ${name}="${escaped(value)}"`
+  if (!shape.children.length) return `${written}/>`
+  written += '>'
+  for (const child of shape.children)
+    written += typeof child === 'string' ? child.replace(/[&<>\r]/g, c => ESCAPES[c]!) : writeSvg(child)
+  return `${written}</${shape.name}>`
 }

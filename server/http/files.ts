@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { brotliCompress, brotliCompressSync, constants } from 'node:zlib'
 import { isKnown, ofEveryAnswer } from '../answer.ts'
 import type { Deps } from '../deps.ts'
 import { pageHeaders } from './headers.ts'
@@ -70,23 +70,36 @@ function listFiles(folder: string): string[] {
     .map(entry => relative(folder, join(entry.parentPath, entry.name)))
 }
 
-/** The best compression of a large drawing would hold up the start for many seconds. */
-const SMALL_DRAWING = 200_000
-
 /** The drawing, and the pictures that were embedded in it: made at start, revalidated by their ETags. */
 export function boardFiles({ svg, images }: Pick<Deps['board'], 'svg' | 'images'>): Map<string, StaticFile> {
-  const identity = new Uint8Array(new TextEncoder().encode(svg))
-  const params = { [constants.BROTLI_PARAM_QUALITY]: identity.length < SMALL_DRAWING ? 11 : 5 }
-  const br = new Uint8Array(brotliCompressSync(identity, { params }))
-  const file = (type: string, bodies: Encoded<Body>) =>
-    staticFile(bodies, { 'content-type': type, 'cache-control': 'private, no-cache', ...pageHeaders })
+  const common = { 'cache-control': 'private, no-cache', ...pageHeaders }
   return new Map([
-    ['/board.svg', file('image/svg+xml', { identity, br, gzip: Bun.gzipSync(identity) })],
+    [
+      '/board.svg',
+      drawing(new TextEncoder().encode(svg), { 'content-type': mediaTypes['.svg']!, ...common }),
+    ],
     ...[...images].map(([path, { bytes, type }]): [string, StaticFile] => [
       path,
-      file(type, { identity: new Uint8Array(bytes) }),
+      staticFile({ identity: new Uint8Array(bytes) }, { 'content-type': type, ...common }),
     ]),
   ])
+}
+
+/** The best compression of a large drawing would take many seconds, any would hold up the start. */
+const SMALL_DRAWING = 200_000
+const brotli = (quality: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: quality } })
+
+function drawing(identity: Body, common: Record<string, string>): StaticFile {
+  if (identity.length < SMALL_DRAWING) {
+    const br = new Uint8Array(brotliCompressSync(identity, brotli(11)))
+    return staticFile({ identity, br, gzip: Bun.gzipSync(identity) }, common)
+  }
+  const variant = variantsOf(identity, { ...common, ...compressible })
+  const file: StaticFile = { identity: variant(identity) }
+  brotliCompress(identity, brotli(5), (error, br) => {
+    if (!error) file.br = variant(new Uint8Array(br), 'br')
+  })
+  return file
 }
 
 function readStatic(folder: string, file: string): StaticFile {
@@ -104,16 +117,21 @@ function readStatic(folder: string, file: string): StaticFile {
   })
 }
 
+const compressible = { vary: 'accept-encoding' }
+
 function staticFile({ identity, br, gzip }: Encoded<Body>, common: Record<string, string>): StaticFile {
+  const variant = variantsOf(identity, { ...common, ...((br || gzip) && compressible) })
+  return { identity: variant(identity), br: br && variant(br, 'br'), gzip: gzip && variant(gzip, 'gzip') }
+}
+
+function variantsOf(identity: Body, common: Record<string, string>) {
   const hash = Bun.hash(identity).toString(36)
-  const vary: Record<string, string> = br || gzip ? { vary: 'accept-encoding' } : {}
-  const variant = (body: Body, encoding?: 'br' | 'gzip'): Variant => {
+  return (body: Body, encoding?: 'br' | 'gzip'): Variant => {
     const etag = encoding ? `"${hash}-${encoding}"` : `"${hash}"`
     const coding: Record<string, string> = encoding ? { 'content-encoding': encoding } : {}
-    const headers = new Headers({ ...ofEveryAnswer, ...common, ...vary, etag, ...coding })
+    const headers = new Headers({ ...ofEveryAnswer, ...common, etag, ...coding })
     return { body: new Blob([body]), etag, headers }
   }
-  return { identity: variant(identity), br: br && variant(br, 'br'), gzip: gzip && variant(gzip, 'gzip') }
 }
 
 /** Going back after sign-out must ask the server, so that the shell is stored by nobody. */

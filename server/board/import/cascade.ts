@@ -1,11 +1,11 @@
 import { clip, type Findings } from '../findings.ts'
-import { descendants, elementsIn, get, textIn, type XmlElement } from '../parse.ts'
+import { descendants, get, textIn, type XmlElement } from '../parse.ts'
 import { replaceCalls } from './css.ts'
 import { Selecting, TooMuchWork } from './select.ts'
 import { appliesToScreen, type Declaration, type Rule, readSheet, readStyle } from './sheets.ts'
 
 /** What CSS says of an element, by property, the winner of the cascade alone. */
-export type Styles = Map<string, string>
+export type Styles = ReadonlyMap<string, string>
 
 /** What style sheets and `style` attributes say of every element under the root. */
 export function cascade(root: XmlElement, findings: Findings): Map<XmlElement, Styles> {
@@ -14,13 +14,13 @@ export function cascade(root: XmlElement, findings: Findings): Map<XmlElement, S
   const winners = new Winners()
   applyRules(root, rules, winners, findings)
   // drawings say the same thing of many shapes
-  const read = new Map<string, Declaration[]>()
+  const read = new Map<string, Saying>()
   for (const element of elements) {
     const style = get(element, 'style')
     if (style === undefined) continue
-    const declarations = read.get(style) ?? readStyle(style, element, findings)
-    read.set(style, declarations)
-    winners.add(element, declarations, IN_PLACE)
+    const saying = read.get(style) ?? winners.saying(readStyle(style, element, findings), IN_PLACE)
+    read.set(style, saying)
+    winners.add(element, saying)
   }
   const styles = winners.styles()
   resolveValues(root, styles)
@@ -37,7 +37,8 @@ function applyRules(root: XmlElement, rules: Rule[], winners: Winners, findings:
     for (const { selectors, declarations } of rules)
       for (const { elements, specificity } of select(selecting, selectors, root, findings)) {
         selecting.count(elements.length * declarations.length * STEPS_OF_ONE)
-        for (const element of elements) winners.add(element, declarations, specificity)
+        const saying = winners.saying(declarations, specificity)
+        for (const element of elements) winners.add(element, saying)
       }
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error
@@ -63,26 +64,55 @@ const STEPS_OF_ONE = 5
 const IN_PLACE = 1e9
 const IMPORTANT = 1e12
 
-type Won = Map<string, { value: string; weight: number }>
+/** What one rule or one `style` attribute says. */
+interface Saying {
+  number: number
+  declarations: Declaration[]
+  specificity: number
+}
 
 /** Later declarations win over earlier ones of the same weight. */
 class Winners {
-  private readonly of = new Map<XmlElement, Won>()
+  private readonly of = new Map<XmlElement, Saying[]>()
+  private sayings = 0
 
-  add(element: XmlElement, declarations: Declaration[], specificity: number): void {
-    const known: Won = this.of.get(element) ?? new Map()
-    this.of.set(element, known)
+  saying(declarations: Declaration[], specificity: number): Saying {
+    return { number: this.sayings++, declarations, specificity }
+  }
+
+  add(element: XmlElement, saying: Saying): void {
+    const known = this.of.get(element)
+    if (known) known.push(saying)
+    else this.of.set(element, [saying])
+  }
+
+  /** One and the same for elements of which the same is said. */
+  styles(): Map<XmlElement, Styles> {
+    const alike = new Map<string, Styles>()
+    const styles = new Map<XmlElement, Styles>()
+    for (const [element, sayings] of this.of) {
+      const key = sayings.map(({ number }) => number).join()
+      const style = alike.get(key) ?? styleOf(sayings)
+      alike.set(key, style)
+      styles.set(element, style)
+    }
+    return styles
+  }
+}
+
+function styleOf(sayings: Saying[]): Styles {
+  const weights = new Map<string, number>()
+  const style = new Map<string, string>()
+  for (const { declarations, specificity } of sayings)
     for (const { property, value, important } of declarations) {
       const weight = specificity + (important ? IMPORTANT : 0)
-      for (const name of LONGHANDS[property] ?? [property])
-        if ((known.get(name)?.weight ?? 0) <= weight) known.set(name, { value, weight })
+      for (const name of LONGHANDS[property] ?? [property]) {
+        if ((weights.get(name) ?? 0) > weight) continue
+        weights.set(name, weight)
+        style.set(name, value)
+      }
     }
-  }
-
-  styles(): Map<XmlElement, Styles> {
-    const values = (won: Won): Styles => new Map([...won].map(([property, { value }]) => [property, value]))
-    return new Map([...this.of].map(([element, won]) => [element, values(won)]))
-  }
+  return style
 }
 
 const LONGHANDS: Record<string, string[]> = Object.assign(Object.create(null), {
@@ -94,15 +124,19 @@ const LONGHANDS: Record<string, string[]> = Object.assign(Object.create(null), {
 /** `var(…)` stands for what an ancestor says; `light-dark(…)` for its light half. */
 function resolveValues(root: XmlElement, styles: Map<XmlElement, Styles>): void {
   const visit = (element: XmlElement, inherited: Styles) => {
-    const own: Styles = styles.get(element) ?? NONE
-    let variables = inherited
-    for (const [property, value] of own) {
+    const own = styles.get(element)
+    let declared: Map<string, string> | undefined
+    let resolved: Map<string, string> | undefined
+    for (const [property, value] of own ?? NONE) {
       if (!property.startsWith('--')) continue
-      if (variables === inherited) variables = new Map(inherited)
-      variables.set(property, resolve(value, variables))
+      declared ??= new Map(inherited)
+      declared.set(property, resolve(value, declared))
     }
-    for (const [property, value] of own) if (value.includes('(')) own.set(property, resolve(value, variables))
-    for (const child of elementsIn(element)) visit(child, variables)
+    const variables = declared ?? inherited
+    for (const [property, value] of own ?? NONE)
+      if (value.includes('(')) resolved = (resolved ?? new Map(own)).set(property, resolve(value, variables))
+    if (resolved) styles.set(element, resolved)
+    for (const child of element.children) if (typeof child !== 'string') visit(child, variables)
   }
   visit(root, NONE)
 }

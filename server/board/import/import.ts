@@ -31,12 +31,14 @@ function importElement(drawing: Drawing, element: XmlElement): void {
     inline(element, own, findings)
   }
   remove(element, 'style')
-  element.children = element.children.flatMap(child => {
-    if (typeof child === 'string') return child
-    const imported = importChild(drawing, child)
-    if (!imported && marksSection(child)) findings.warn(child, 'is left out, and a section with it')
-    return imported ?? []
-  })
+  const children: XmlElement['children'] = []
+  for (const child of element.children) {
+    const imported = typeof child === 'string' ? child : importChild(drawing, child)
+    if (imported !== undefined) children.push(imported)
+    else if (marksSection(child as XmlElement))
+      findings.warn(child as XmlElement, 'is left out, and a section with it')
+  }
+  element.children = children
 }
 
 /** What takes the place of an element; undefined when nothing does. */
@@ -112,8 +114,10 @@ function moveSection(branch: XmlElement, to: XmlElement): void {
 }
 
 function takeBackground({ styles, findings }: Drawing, root: XmlElement): string | undefined {
-  const own = styles.get(root)
-  if (!own) return undefined
+  const said = styles.get(root)
+  if (!said) return undefined
+  const own = new Map(said)
+  styles.set(root, own)
   const background = backgroundOf(own)
   if (!background && /url\(/i.test(own.get('background') ?? ''))
     findings.warn(root, 'style: pictures behind the drawing are left out')

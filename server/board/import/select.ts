@@ -18,17 +18,12 @@ export interface Selected {
 
 /** Finds elements as a style sheet does. */
 export class Selecting {
-  private readonly byKey = new Map<string, XmlElement[]>()
+  private readonly elements: XmlElement[]
+  private readonly byKey = new Map<Kind, Map<string, XmlElement[]>>()
   private steps = 0
 
   constructor(root: XmlElement) {
-    for (const element of descendants(root)) {
-      for (const key of keysOf(element)) {
-        const known = this.byKey.get(key)
-        if (known) known.push(element)
-        else this.byKey.set(key, [element])
-      }
-    }
+    this.elements = descendants(root)
   }
 
   /** Throws where css-what or css-select does not know a selector. */
@@ -42,12 +37,18 @@ export class Selecting {
 
   private selectOne(tokens: Selector[]): XmlElement[] {
     if (tokens.length > MAX_TOKENS) throw new Error('a selector of too many parts')
-    const key = keyOf(tokens)
-    const candidates = this.byKey.get(key) ?? []
+    const candidates = this.candidates(keyOf(tokens))
     this.count(candidates.length + 1)
     if (!candidates.length || isKeyAlone(tokens)) return candidates
     const matches = compile<Node, XmlElement>([tokens], { adapter: this.adapter, xmlMode: true })
     return candidates.filter(matches)
+  }
+
+  private candidates(key: Key | undefined): XmlElement[] {
+    if (!key) return this.elements
+    const known = this.byKey.get(key.kind) ?? indexOf(this.elements, key.kind)
+    this.byKey.set(key.kind, known)
+    return known.get(key.value) ?? []
   }
 
   /** Every step of the work, here or with what was found, is told. */
@@ -80,25 +81,48 @@ export class Selecting {
   }
 }
 
-/** What an element can be found by: each selector is looked up by the narrowest of these that it names. */
-function* keysOf(element: XmlElement): Generator<string> {
-  yield '*'
-  yield element.name
-  if (element.id !== undefined) yield `#${element.id}`
-  for (const name of new Set(get(element, 'class')?.split(/\s+/))) if (name) yield `.${name}`
+type Kind = 'id' | 'class' | 'name'
+
+/** What an element can be found by. */
+interface Key {
+  kind: Kind
+  value: string
 }
 
-function keyOf(tokens: Selector[]): string {
+function indexOf(elements: XmlElement[], kind: Kind): Map<string, XmlElement[]> {
+  const index = new Map<string, XmlElement[]>()
+  for (const element of elements) {
+    for (const value of valuesOf(element, kind)) {
+      const known = index.get(value)
+      if (known) known.push(element)
+      else index.set(value, [element])
+    }
+  }
+  return index
+}
+
+function valuesOf(element: XmlElement, kind: Kind): Iterable<string> {
+  if (kind === 'name') return [element.name]
+  if (kind === 'id') return element.id === undefined ? [] : [element.id]
+  const classes = get(element, 'class')
+  if (!classes) return []
+  return /\s/.test(classes) ? new Set(classes.trim().split(/\s+/)) : [classes]
+}
+
+/** The narrowest that the selector names. */
+function keyOf(tokens: Selector[]): Key | undefined {
   const keys = subject(tokens).map(keyOfToken)
-  const narrowest = ['#', '.', ''].map(kind => keys.find(key => key?.startsWith(kind)))
-  return narrowest.find(Boolean) ?? '*'
+  const of = (kind: Kind) => keys.find(key => key?.kind === kind)
+  return of('id') ?? of('class') ?? of('name')
 }
 
-function keyOfToken(token: Selector): string | undefined {
-  if (token.type === 'tag') return token.name
+function keyOfToken(token: Selector): Key | undefined {
+  if (token.type === 'tag') return { kind: 'name', value: token.name }
   if (token.type !== 'attribute' || token.namespace !== null) return undefined
-  if (token.name === 'id' && token.action === 'equals') return `#${token.value}`
-  return token.name === 'class' && token.action === 'element' ? `.${token.value}` : undefined
+  if (token.name === 'id' && token.action === 'equals') return { kind: 'id', value: token.value }
+  return token.name === 'class' && token.action === 'element'
+    ? { kind: 'class', value: token.value }
+    : undefined
 }
 
 /** The part behind the last combinator. */
