@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
-import { answersUnder, respond } from '../answer.ts'
-import { signedIn } from '../auth/guards.ts'
+import { answersUnder } from '../answer.ts'
+import { shared, signedIn } from '../auth/guards.ts'
 import { coalesced } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
@@ -19,13 +19,18 @@ import { sectionTrends, type TrendsRequest } from './trends.ts'
 export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'push'>) => {
   const answer = answersUnder(board)
   const feed = coalesced(async (request: FeedRequest) => {
+    await refuseMissing(request)
     const { entries, next } = await readFeed(db, request)
     return answer(entries, next && linkToNext(request, next))
   })
-  const counts = coalesced(async ({ by, ...narrowing }: CountsNarrowing & { by?: 'project' }) =>
-    answer(await (by ? projectCounts(db, narrowing) : sectionCounts(db, board, narrowing))),
-  )
-  const trends = coalesced(async (request: TrendsRequest) => answer(await sectionTrends(db, board, request)))
+  const counts = coalesced(async ({ by, ...narrowing }: CountsNarrowing & { by?: 'project' }) => {
+    await refuseMissing(narrowing)
+    return answer(await (by ? projectCounts(db, narrowing) : sectionCounts(db, board, narrowing)))
+  })
+  const trends = coalesced(async (request: TrendsRequest) => {
+    await refuseMissing(request)
+    return answer(await sectionTrends(db, board, request))
+  })
 
   const download = createDownloads(db)
 
@@ -38,19 +43,18 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
     .use(signedIn)
     .get(
       '/api/defects',
-      async ({ query, request }) => {
+      ({ query, request }) => {
         const asked = feedRequest(query)
-        await refuseMissing(asked)
-        return respond(request, await feed(asked))
+        return shared(request, () => feed(asked))
       },
       { query: FeedQuery, response: { 200: t.Array(FeedEntry) } },
     )
     .get(
       '/api/defects/counts',
-      async ({ query: { by, ...query }, request }) => {
+      ({ query: { by, ...query }, request }) => {
         refuseOwnParts(by, query)
-        await refuseMissing(query)
-        return respond(request, await counts({ ...narrowingValues(query), ...(by && { by }) }))
+        const asked = { ...narrowingValues(query), ...(by && { by }) }
+        return shared(request, () => counts(asked))
       },
       {
         query: CountsQuery,
@@ -59,10 +63,10 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
     )
     .get(
       '/api/defects/trends',
-      async ({ query: { days = '30d', back = '0', ...query }, request }) => {
-        await refuseMissing(query)
+      ({ query: { days = '30d', back = '0', ...query }, request }) => {
         const span = { days: Number.parseInt(days, 10), back: Number(back) }
-        return respond(request, await trends({ ...span, ...narrowingValues(query) }))
+        const asked = { ...span, ...narrowingValues(query) }
+        return shared(request, () => trends(asked))
       },
       { query: TrendsQuery, response: { 200: Trends } },
     )

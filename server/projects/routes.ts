@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
-import { answersUnder, respond } from '../answer.ts'
+import { answersUnder } from '../answer.ts'
+import { shared } from '../auth/guards.ts'
 import { coalesced } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Project, ProjectBody, ProjectQuery } from './model.ts'
@@ -14,8 +15,10 @@ export const projectRoutes = ({ db, board }: Pick<Deps, 'db' | 'board'>) => {
   return new Elysia({ name: 'projects' })
     .get(
       '/api/projects',
-      async ({ query: { q, limit }, request }) =>
-        respond(request, await list({ q, limit: limit === undefined ? undefined : Number(limit) })),
+      ({ query: { q, limit }, request }) => {
+        const asked = { q, limit: limit === undefined ? undefined : Number(limit) }
+        return shared(request, () => list(asked))
+      },
       { query: ProjectQuery, response: { 200: t.Array(Project) } },
     )
     .post(
