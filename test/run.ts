@@ -5,11 +5,16 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { startCluster } from './support/postgres.ts'
+import { prepareTemplate, startCluster } from './support/postgres.ts'
+import { prepareDataDir } from './support/prepared.ts'
 import { installMissing } from './support/programs.ts'
 
 /** Debian's packages, each by the program that it brings. */
-const PROGRAMS = { chromium: '/usr/bin/chromium', pgbouncer: '/usr/sbin/pgbouncer' }
+const PROGRAMS = {
+  chromium: '/usr/bin/chromium',
+  'chromium-headless-shell': '/usr/bin/chromium-headless-shell',
+  pgbouncer: '/usr/sbin/pgbouncer',
+}
 const BINARY = `${import.meta.dir}/../dist/faultline`
 const root = `${import.meta.dir}/..`
 
@@ -37,7 +42,12 @@ const byFile = (file: string) => file
 /** The longest first, so that all lanes end at about the same time. */
 const suites: Suite[] = [
   { name: 'HTTP, executable, embedded', files: wire, env: { FAULTLINE_BINARY: BINARY } },
-  { name: 'browser', files: browser, env: { FAULTLINE_BINARY: BINARY }, together: byFile },
+  {
+    name: 'browser',
+    files: browser,
+    env: { FAULTLINE_BINARY: BINARY, FAULTLINE_DATABASE: 'postgres' },
+    together: byFile,
+  },
   { name: 'HTTP, embedded', files: wire },
   { name: 'executable', files: executable, env: { FAULTLINE_BINARY: BINARY }, together: byFile },
   {
@@ -72,7 +82,9 @@ chmodSync(scratch, 0o755)
 
 await installMissing(PROGRAMS)
 const cluster = await startCluster({ durable: false })
+const prepared = join(scratch, 'prepared')
 try {
+  await Promise.all([prepareTemplate(cluster), prepareDataDir(prepared)])
   const queue = suites
     .filter(({ name }) => !only.length || only.some(word => name.includes(word)))
     .flatMap(jobs)
@@ -118,6 +130,7 @@ async function run({ name, files, env }: Suite) {
       ...env,
       TMPDIR: scratch,
       FAULTLINE_TEST_PG_PORT: String(cluster.port),
+      FAULTLINE_TEST_DATA_DIR: prepared,
       FAULTLINE_TEST_FIRST_PORT: String(FIRST_PORT + (processes++ % 100) * PORTS_EACH),
       ...(long ? { FAULTLINE_LONG: '1' } : {}),
     },
@@ -139,7 +152,9 @@ async function run({ name, files, env }: Suite) {
   if (counts.failed) failures.push(`== ${name}, exit status ${status}\n${failuresIn(report)}`)
   timings.push(...timingsIn(report, name))
   const seconds = Math.round((performance.now() - started) / 1000)
-  console.log(`\n== ${name}\n${report.trim()}\n== ${name}: ${seconds} s, ${JSON.stringify(counts)}`)
+  const computed = Math.round(Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6)
+  const took = `${seconds} s, ${computed} s of them computing`
+  console.log(`\n== ${name}\n${report.trim()}\n== ${name}: ${took}, ${JSON.stringify(counts)}`)
   return counts
 }
 

@@ -11,6 +11,7 @@ import {
 } from 'playwright-core'
 import { until } from '../support/until.ts'
 
+/** The whole browser: its headless shell shows no notifications. */
 const CHROMIUM = '/usr/bin/chromium'
 const missing = !existsSync(CHROMIUM)
 const script = Bun.file(join(import.meta.dir, '../../web/public/sw.js'))

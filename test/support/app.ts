@@ -9,6 +9,7 @@ import { createLog } from '../../server/log.ts'
 import { start } from '../../server/serve.ts'
 import { isHealthy } from './health.ts'
 import { freePort, freshDatabase } from './postgres.ts'
+import { layOutDataDir } from './prepared.ts'
 import { until } from './until.ts'
 
 /**
@@ -62,7 +63,8 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const port = await freePort()
   const kind = options.database ?? testDatabase
   const home = mkdtempSync(join(tmpdir(), 'faultline-test-'))
-  const database = kind === 'postgres' && !options.beside ? await freshDatabase() : undefined
+  const database =
+    kind === 'postgres' && !options.beside ? await freshDatabase({ migrated: true }) : undefined
   const databaseUrl = database?.url ?? options.beside?.env.DATABASE_URL
   const env: Record<string, string> = {
     PUBLIC_URL: `http://127.0.0.1:${port}`,
@@ -80,6 +82,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     LOG_FORMAT: 'json',
     ...options.env,
   }
+  if (!env.DATABASE_URL) layOutDataDir(env.DATA_DIR!)
 
   const logs: LogLine[] = []
   let errorsExpected = false

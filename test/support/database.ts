@@ -7,6 +7,7 @@ import { migrate } from '../../server/db/migrate.ts'
 import { openEmbedded } from '../../server/embedded/postgres.ts'
 import { silentLog } from '../../server/log.ts'
 import { freshDatabase } from './postgres.ts'
+import { layOutDataDir } from './prepared.ts'
 
 /** A migrated database of this kind, with nothing in it. */
 export async function emptyDatabase(
@@ -18,13 +19,15 @@ export async function emptyDatabase(
 }
 
 async function postgresTarget() {
-  const { url, drop } = await freshDatabase()
+  const { url, drop } = await freshDatabase({ migrated: true })
   return { target: { kind: 'postgres', url } as const, remove: drop }
 }
 
 async function embeddedTarget() {
   const home = mkdtempSync(join(tmpdir(), 'faultline-database-'))
-  const { socketPath, close } = await openEmbedded(join(home, 'data'), silentLog)
+  const dataDir = join(home, 'data')
+  layOutDataDir(dataDir)
+  const { socketPath, close } = await openEmbedded(dataDir, silentLog)
   const remove = async () => {
     await close()
     rmSync(home, { recursive: true, force: true })

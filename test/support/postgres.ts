@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
+import { migrate } from '../../server/db/migrate.ts'
 
 /** A real PostgreSQL of our own: started once per test run, one fresh database per test app. */
 export interface Cluster {
@@ -87,8 +88,9 @@ export async function startCluster({ durable = true, standby = false } = {}): Pr
 export async function sharedCluster(): Promise<{ url(database: string): string }> {
   const port = process.env.FAULTLINE_TEST_PG_PORT
   if (port) return { url: database => `postgres://postgres@127.0.0.1:${port}/${database}` }
-  ownCluster ??= startCluster({ durable: false }).then(cluster => {
+  ownCluster ??= startCluster({ durable: false }).then(async cluster => {
     endWithThisProcess(cluster)
+    await prepareTemplate(cluster)
     return cluster
   })
   return ownCluster
@@ -106,12 +108,24 @@ function endWithThisProcess(cluster: Cluster): void {
   watcher.unref()
 }
 
+const TEMPLATE = 'migrated'
+/** Migrated once: what is created from it is ready. Nobody may connect, for a template in use is not copied. */
+export async function prepareTemplate(cluster: Cluster): Promise<void> {
+  await cluster.admin(`create database ${TEMPLATE}`)
+  await migrate({ kind: 'postgres', url: cluster.url(TEMPLATE) })
+  await cluster.admin(`alter database ${TEMPLATE} with allow_connections false`)
+}
+
 let created = 0
-/** A fresh, empty database and the way to be rid of it. */
-export async function freshDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/** A database with nothing in it, not even tables where it is not to be `migrated`, and the way to be rid of it. */
+export async function freshDatabase({ migrated = false } = {}): Promise<{
+  url: string
+  drop(): Promise<void>
+}> {
   const cluster = await sharedCluster()
   const name = `test_${process.pid}_${created++}`
-  await asAdmin(cluster.url('postgres'), sql => sql.unsafe(`create database ${name}`))
+  const template = migrated ? ` template ${TEMPLATE}` : ''
+  await asAdmin(cluster.url('postgres'), sql => sql.unsafe(`create database ${name}${template}`))
   return {
     url: cluster.url(name),
     drop: () =>
