@@ -17,6 +17,8 @@ export async function compile(outfile: string, target?: string): Promise<void> {
   const options = [
     ...['--compile', ...(target ? [`--target=bun-${target}`] : []), `--outfile=${outfile}`],
     ...['--minify-whitespace', '--minify-syntax', '--sourcemap=none'],
+    // Nothing is parsed before the first line of an answer.
+    ...['--bytecode', '--format=esm'],
     ...['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
     ...['web/dist', 'web/dist-editor', 'drizzle', 'dist/pglite'].map(folder => `--asset=${folder}`),
     ...Object.entries(defines).flatMap(([name, value]) => ['--define', `${name}=${JSON.stringify(value)}`]),
