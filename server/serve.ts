@@ -179,41 +179,50 @@ export async function serveUntilStopped(
       error: reason instanceof Error ? reason.stack : String(reason),
     })
   })
-  const manager = createServiceManager(process.env, log)
-  manager.status('waiting for the database')
   const ended = Promise.withResolvers<Error | NodeJS.Signals>()
-  const running = await start(config, log, { onFatal: ended.resolve })
+  const started = Promise.withResolvers<Running>()
+  let isRunning = false
   let isReady = false
   let asked = false
-  const sayReady = () => manager.ready(`ready at ${config.publicUrl}`)
-  const becameReady = () => {
-    isReady = !asked
-    if (isReady) sayReady()
-  }
-  running.ready.then(becameReady, () => {})
-  const hurry = new AbortController()
   let stopping = false
   let reloading = Promise.resolve()
+  const hurry = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1)
+    if (stopping || (asked && !isRunning)) process.exit(1)
     if (asked) hurry.abort()
     asked = true
     ended.resolve(signal)
   }
+  // Before anything that takes time: a signal that nobody awaits ends the process, or as PID 1 is lost.
   process.on('SIGTERM', stop).on('SIGINT', stop)
   process.on('SIGHUP', signal => {
     if (!reread) return stop(signal)
     if (asked) return
     if (isReady) manager.reloading()
-    reloading = reloading
-      .then(() => reload(running, log, reread))
+    reloading = Promise.all([started.promise, reloading])
+      .then(([running]) => reload(running, log, reread))
       .then(() => void (isReady && !asked && sayReady()))
   })
+
+  const manager = createServiceManager(process.env, log)
+  manager.status('waiting for the database')
+  const sayReady = () => manager.ready(`ready at ${config.publicUrl}`)
+  const becameReady = () => {
+    isReady = !asked
+    if (isReady) sayReady()
+  }
+  const running = await start(config, log, { onFatal: ended.resolve }).catch(error => {
+    if (!asked) throw error
+  })
+  if (!running) return 0
+  isRunning = true
+  started.resolve(running)
+  running.ready.then(becameReady, () => {})
 
   const cause = await ended.promise
   const fault = cause instanceof Error ? cause : undefined
   asked = true
-  if (cause === 'SIGTERM' && config.drainSeconds) {
+  if (cause === 'SIGTERM' && config.drainSeconds && isReady) {
     log.info('draining', { seconds: config.drainSeconds })
     manager.stopping(`draining for ${config.drainSeconds} s`)
     await running.drain(hurry.signal)

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { faultline, going, home } from '../support/cli.ts'
 import { monotonicMicroseconds, receiver } from '../support/datagrams.ts'
 import { freePort } from '../support/postgres.ts'
@@ -58,6 +59,21 @@ test('it is told on a socket that is a name and no file; readiness waits for the
   await server.says(/waiting for the database/)
   expect(await server.signal('SIGTERM')).toBe(0)
   expect(manager.take()).toEqual(['STATUS=waiting for the database', 'STOPPING=1\nSTATUS=stopping'])
+  manager.close()
+})
+
+test('a server that is told to stop while it still waits for its directory stops in order', async () => {
+  const manager = receiver(place.file('early'))
+  const DATA_DIR = place.file('held')
+  const holder = Bun.spawn([process.execPath, join(import.meta.dir, '../support/holder.ts'), DATA_DIR], {
+    stdout: 'pipe',
+  })
+  await holder.stdout.getReader().read()
+  const server = await serve(manager.path, { DATA_DIR, DRAIN_SECONDS: '300' })
+  await manager.hears(/^STATUS=waiting for the database$/)
+  const stopped = server.signal('SIGTERM')
+  holder.kill('SIGKILL')
+  expect(await stopped).toBe(0)
   manager.close()
 })
 
