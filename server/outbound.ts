@@ -3,7 +3,7 @@ export interface OutboundRequest {
   allow: (url: URL) => boolean
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
-  body?: string | Uint8Array<ArrayBuffer>
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
   /** For everything together: name look-up, TLS, waiting, the whole body. */
   deadlineMs: number
   /** No more of the answer is read. */

@@ -49,6 +49,8 @@ for (const [name, fault] of Object.entries(rules)) {
 export const Text = (format: keyof typeof rules & string, description?: string) =>
   t.String({ format, ...(description ? { description } : {}) })
 
+/** Of a body, in bytes. */
+export const BODY_LIMIT = 64 * 1024
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** A body: properties that nobody asked for are ignored. */

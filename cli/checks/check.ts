@@ -1,5 +1,15 @@
 export interface Check {
-  name: 'settings' | 'database' | 'schema' | 'board' | 'sign-in' | 'push keys' | 'push services'
+  name:
+    | 'settings'
+    | 'machine'
+    | 'database'
+    | 'schema'
+    | 'board'
+    | 'sign-in'
+    | 'clock'
+    | 'push keys'
+    | 'push services'
+    | 'proxy'
   status: 'ok' | 'warning' | 'fault' | 'skipped'
   said: string
   mend?: string

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Config, DataConfig } from '../../server/config/read.ts'
 import { connect } from '../../server/db/database.ts'
-import { pendingMigrations, SchemaTooNew } from '../../server/db/migrate.ts'
-import type { Opened } from '../../server/db/open.ts'
+import { DatabaseUnsuitable, pendingMigrations, SchemaTooNew } from '../../server/db/migrate.ts'
+import { DataDirForeign, type Opened, refuseNetwork } from '../../server/db/open.ts'
 import { fileFault } from '../../server/file-fault.ts'
 import { deviceStatus } from '../../server/push/devices.ts'
 import { isThere, openAsItIs } from '../terminal/database.ts'
@@ -10,6 +10,7 @@ import { explain } from '../terminal/explain.ts'
 import type { Io } from '../terminal/io.ts'
 import { quantity } from '../terminal/print.ts'
 import { type Check, fault, NEEDS_SETTINGS, ok, skipped } from './check.ts'
+import { checkPostgres, checkRights } from './postgres.ts'
 
 /** Database and schema; returns the hosts of push services that the owner's devices are subscribed at. */
 export async function* checkDatabase(
@@ -22,6 +23,7 @@ export async function* checkDatabase(
     return []
   }
   try {
+    if (!data.databaseUrl) refuseNetwork(data.dataDir)
     if (!data.databaseUrl && !isThere(data.dataDir)) {
       yield ok('database', `an embedded one will be made in ${data.dataDir} at the first start`)
       return []
@@ -30,9 +32,14 @@ export async function* checkDatabase(
     const db = connect(opened.target)
     io.atEnd(() => db.close())
     const pending = await pendingMigrations(opened.target).catch(error => {
-      if (error instanceof SchemaTooNew) return error
+      if (error instanceof SchemaTooNew || error instanceof DatabaseUnsuitable) return error
       throw error
     })
+    if (pending instanceof DatabaseUnsuitable) {
+      const rights = await checkRights(db, true).catch(() => [])
+      yield* rights.length ? rights : [fault('database', pending.said, pending.fix)]
+      return []
+    }
     const [facts] = await db.read(queries =>
       queries.execute<{ version: string }>(sql`select current_setting('server_version') as version`),
     )
@@ -42,13 +49,16 @@ export async function* checkDatabase(
         'name the server that takes writes in DATABASE_URL, or let it take them again (default_transaction_read_only)'
       yield fault('database', 'it only reads: no report can be stored', mend)
     }
+    if (opened.target.kind === 'postgres') {
+      yield* await checkPostgres(db, opened.target, !(pending instanceof SchemaTooNew) && pending.length > 0)
+    }
     yield schema(pending)
     if (!config || pending instanceof SchemaTooNew || pending.length) return []
     return (await deviceStatus(db, config)).map(({ device }) => device.replace(/\/.*/, ''))
   } catch (error) {
-    const ofFile = fileFault(error)
-    if (ofFile) {
-      yield fault('database', ofFile.said, ofFile.fix)
+    const known = error instanceof DataDirForeign ? error : fileFault(error)
+    if (known) {
+      yield fault('database', known.said, known.fix)
       return []
     }
     const mend = data.databaseUrl

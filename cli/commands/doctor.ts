@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander'
 import type { Check } from '../checks/check.ts'
 import { examine } from '../checks/examine.ts'
 import type { Command } from '../command.ts'
@@ -8,12 +9,18 @@ import { json, oneLine, padEnd, width } from '../terminal/print.ts'
 export function doctor(program: Command) {
   program
     .command('doctor')
-    .description('examine settings, database, board, identity provider and push; say how to mend each fault')
+    .description(
+      'examine settings, machine, database, board, identity provider and push; say how to mend each fault',
+    )
     .option('--json', '{"ok","checks":[{"name","status","said","mend"}]}')
-    .examples('faultline doctor --env-file .env')
-    .runs(async io => {
+    .option('--probe <url>', 'what stands in front of the running server too, seen from outside', webAddress)
+    .examples(
+      'faultline doctor --env-file .env',
+      'faultline doctor --env-file .env --probe https://faultline.example.com',
+    )
+    .runs(async (io, { probe }: { probe?: string }) => {
       const checks: Check[] = []
-      for await (const check of examine(io, program.opts().envFile)) {
+      for await (const check of examine(io, { envFile: program.opts().envFile, probe })) {
         checks.push(check)
         if (!io.json) io.print(...drawn(check, io))
       }
@@ -23,6 +30,12 @@ export function doctor(program: Command) {
         io.print(faults ? `\n${faults === 1 ? 'One fault' : `${faults} faults`} to mend.` : '\nAll is well.')
       return faults ? exit.failed : exit.ok
     })
+}
+
+function webAddress(text: string): string {
+  const url = URL.parse(text)
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url.origin
+  throw new InvalidArgumentError('Give an address such as https://faultline.example.com.')
 }
 
 const NAME_COLUMNS = 14

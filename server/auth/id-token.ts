@@ -14,7 +14,7 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 /** How far the provider's clock and ours may be apart. */
-const LEEWAY_SECONDS = 30
+export const LEEWAY_SECONDS = 30
 const DAY_SECONDS = 86_400
 const LONGEST_LIFE_SECONDS = 366 * DAY_SECONDS
 

@@ -45,9 +45,12 @@ export function createProvider(issuer: string, now: () => number): () => Promise
   }
 }
 
+export const descriptionAddress = (issuer: string) =>
+  `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+
 /** The provider's own description; every fault is a `ProviderFault` that says what to change. */
 export async function discover(issuer: string): Promise<ProviderDocument> {
-  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const address = descriptionAddress(issuer)
   const document = await fetchJson(issuer, address)
   if (!Value.Check(Document, document)) {
     throw new ProviderFault(502, `${address} is not an OpenID provider's description`, 'check OAUTH_ISSUER')

@@ -23,7 +23,14 @@ export class SchemaTooOld extends Error {
 }
 
 /** The database can be reached and will never do. */
-export class DatabaseUnsuitable extends Error {}
+export class DatabaseUnsuitable extends Error {
+  constructor(
+    readonly said: string,
+    readonly fix: string,
+  ) {
+    super(`${said}: ${fix}`)
+  }
+}
 
 const MIGRATION_LOCK = 7_361_206
 const CONNECT_DEADLINE_MS = 5_000
@@ -128,22 +135,30 @@ async function checkServer(queries: Queries, target: Target) {
     sql`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
       current_setting('session_replication_role') as replication`,
   )
-  if (!server || server.version < 150_000) throw new DatabaseUnsuitable('PostgreSQL 15 or newer is needed')
+  if (!server || server.version < 150_000) {
+    throw new DatabaseUnsuitable(
+      'PostgreSQL 15 or newer is needed',
+      'upgrade it, or name another in DATABASE_URL',
+    )
+  }
   if (server.encoding !== 'UTF8') {
     throw new DatabaseUnsuitable(
-      `the database is encoded in ${server.encoding}: create it with encoding 'UTF8' (template0)`,
+      `the database is encoded in ${server.encoding}`,
+      "create it with encoding 'UTF8' (template0)",
     )
   }
   if (server.replication !== 'origin') {
     throw new DatabaseUnsuitable(
-      `session_replication_role is '${server.replication}', which keeps defects from being counted: set it to 'origin' for this database and user`,
+      `session_replication_role is '${server.replication}', which keeps defects from being counted`,
+      "set it to 'origin' for this database and user",
     )
   }
   const missing = target.kind === 'postgres' && target.pooled ? await missingSettings(queries) : []
   if (missing.length) {
     const mend = 'run this once in PostgreSQL, then RECONNECT in the pooler'
     throw new DatabaseUnsuitable(
-      `behind a pooler the role has to bring its settings: ${mend}: ${missing.join('; ')}`,
+      'behind a pooler the role has to bring its settings',
+      `${mend}: ${missing.join('; ')}`,
     )
   }
 }
@@ -152,13 +167,22 @@ async function checkServer(queries: Queries, target: Target) {
 function asUnsuitable(error: unknown): DatabaseUnsuitable | undefined {
   const state = sqlState(error) ?? ''
   if (/^28/.test(state))
-    return new DatabaseUnsuitable('the database refuses the user or password of DATABASE_URL')
-  if (state === '3D000') return new DatabaseUnsuitable('the database that DATABASE_URL names does not exist')
+    return new DatabaseUnsuitable('the database refuses the user or password of DATABASE_URL', 'correct it')
+  if (state === '3D000')
+    return new DatabaseUnsuitable(
+      'the database that DATABASE_URL names does not exist',
+      "create it with encoding 'UTF8', or correct the name",
+    )
   if (state === '08P01' && /startup parameter/.test(innermost(error).message))
     return new DatabaseUnsuitable(
-      'what answers at DATABASE_URL takes no settings with a connection, as poolers do: set DATABASE_POOLER=transaction',
+      'what answers at DATABASE_URL takes no settings with a connection, as poolers do',
+      'set DATABASE_POOLER=transaction',
     )
-  if (state === '42501') return new DatabaseUnsuitable('the user of DATABASE_URL may not create tables there')
+  if (state === '42501')
+    return new DatabaseUnsuitable(
+      `the user of DATABASE_URL lacks a right (${innermost(error).message})`,
+      '`faultline doctor` says which ones to grant',
+    )
   return undefined
 }
 

@@ -1,4 +1,7 @@
 import type { DataConfig } from '../config/read.ts'
+
+export { DataDirForeign, refuseNetwork } from '../embedded/data-dir.ts'
+
 import { DataDirBusy } from '../embedded/lock.ts'
 import { type EmbeddedOptions, findRunning, openEmbedded } from '../embedded/postgres.ts'
 import { DatabaseUnavailable } from '../errors.ts'

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assets } from '../assets.ts'
 import { FileFault } from '../file-fault.ts'
+import { networkOf } from '../machine.ts'
 import { syncDirectory } from './durable-fs.ts'
 
 const MAJOR = '18'
@@ -24,12 +25,19 @@ const SHARED_BY_USERS = 0o1000
 const SOCKET_PATH_BYTES = 104
 
 /** The directory is not one that this Faultline may use. */
-export class DataDirForeign extends Error {}
+export class DataDirForeign extends Error {
+  constructor(
+    readonly said: string,
+    readonly fix: string,
+  ) {
+    super(`${said}: ${fix}`)
+  }
+}
 
 /** Looks only: a directory of another PostgreSQL is left exactly as it is. */
 export function refuseForeign(dataDir: string): void {
   if (existsSync(join(dataDir, 'PG_VERSION'))) {
-    throw new DataDirForeign(`${dataDir} belongs to another PostgreSQL: choose another DATA_DIR`)
+    throw new DataDirForeign(`${dataDir} belongs to another PostgreSQL`, 'choose another DATA_DIR')
   }
   const cluster = join(dataDir, CLUSTER)
   if (!existsSync(cluster)) return
@@ -37,8 +45,17 @@ export function refuseForeign(dataDir: string): void {
   const version = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : 'an unknown version'
   if (version === MAJOR) return
   throw new DataDirForeign(
-    `${dataDir} was written by PostgreSQL ${version}, this Faultline embeds ${MAJOR}: ` +
-      'back it up with the version that wrote it, and restore into an empty DATA_DIR',
+    `${dataDir} was written by PostgreSQL ${version}, this Faultline embeds ${MAJOR}`,
+    'back it up with the version that wrote it, and restore into an empty DATA_DIR',
+  )
+}
+
+/** Where two machines may hold one directory at once, and what was forced to the disk may not be there. */
+export function refuseNetwork(dataDir: string, network = networkOf(dataDir)): void {
+  if (!network) return
+  throw new DataDirForeign(
+    `${dataDir} is on a network file system (${network}), where an embedded database gets lost`,
+    'choose a DATA_DIR on a disk of this machine, or a PostgreSQL by DATABASE_URL',
   )
 }
 
@@ -48,7 +65,7 @@ export function ownDirectory(dataDir: string): string {
   const real = realpathSync(dataDir)
   const { mode } = statSync(real)
   if (mode & SHARED_BY_USERS) {
-    throw new DataDirForeign(`${real} is shared by all users: choose a directory of its own as DATA_DIR`)
+    throw new DataDirForeign(`${real} is shared by all users`, 'choose a directory of its own as DATA_DIR')
   }
   if ((mode & 0o777) !== 0o700) chmodSync(real, 0o700)
   return real
@@ -101,6 +118,6 @@ function refuseStrangers(directory: string): void {
   const there = lstatSync(directory)
   const ours = there.isDirectory() && there.uid === (process.getuid?.() ?? there.uid)
   if (!ours || (there.mode & 0o077) !== 0) {
-    throw new DataDirForeign(`${directory} is not ours alone: remove it, or choose a shorter DATA_DIR`)
+    throw new DataDirForeign(`${directory} is not ours alone`, 'remove it, or choose a shorter DATA_DIR')
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { assets } from '../assets.ts'
 import type { Log } from '../log.ts'
-import { ensureCluster, ownDirectory, refuseForeign, socketPathFor } from './data-dir.ts'
+import { ensureCluster, ownDirectory, refuseForeign, refuseNetwork, socketPathFor } from './data-dir.ts'
 import { acquireLock, currentHolder, type Holder } from './lock.ts'
 
 export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
@@ -32,6 +32,7 @@ const END_MS = 5_000
 /** PostgreSQL in a worker, behind a unix socket in its directory, held by one process at a time. */
 export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedOptions = {}) {
   refuseForeign(dataDir)
+  refuseNetwork(dataDir)
   const directory = ownDirectory(dataDir)
   const lock = await acquireLock(directory, options.waitMs ?? 0)
   const worker = startWorker(log, options.onFailure)

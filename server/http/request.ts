@@ -1,4 +1,5 @@
 import { type FieldFault, Refusal } from '../errors.ts'
+import { BODY_LIMIT } from '../wire.ts'
 import { withoutToString } from './elysia.ts'
 import { memoized } from './memo.ts'
 
@@ -51,7 +52,6 @@ export const isApi = (path: string) => path === '/api' || path.startsWith('/api/
 export const isRead = (method: string) => method === 'GET' || method === 'HEAD'
 
 const JSON_MEDIA = /^application\/json[ \t]*(?:;|$)/i
-const BODY_LIMIT = 64 * 1024
 const DEEPEST = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

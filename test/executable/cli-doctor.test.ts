@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmodSync } from 'node:fs'
 import postgres from 'postgres'
 import { startDemoProvider } from '../../server/demo/provider.ts'
-import { faultline, home, onTerminal } from '../support/cli.ts'
+import { executable, faultline, home, onTerminal } from '../support/cli.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const place = home()
@@ -30,7 +30,7 @@ const sound = {
 }
 interface Check {
   name: string
-  status: 'ok' | 'fault' | 'skipped'
+  status: 'ok' | 'warning' | 'fault' | 'skipped'
   said: string
   mend?: string
 }
@@ -122,6 +122,30 @@ test('PostgreSQL is looked at for its version, its encoding and its schema', asy
   const ascii = await examined({ ...env, DATABASE_URL: url.replace(/[^/]+$/, name) })
   expect(ascii.of('database')[0]?.said).toContain('SQL_ASCII')
   await sql.unsafe(`drop database ${name}`)
+  await sql.end()
+  await drop()
+})
+
+test('a role without rights and a limit of few open files are told with their mends', async () => {
+  const { url, drop } = await freshDatabase()
+  await faultline(['migrate'], { env: { DATABASE_URL: url } })
+  const sql = postgres(url, { onnotice: () => {} })
+  const role = `reader_${process.pid}`
+  await sql.unsafe(`create role ${role} login`)
+  const env = { ...sound, DATABASE_URL: url.replace('postgres@', `${role}@`) }
+  const limited = ['sh', '-c', 'ulimit -n 256; exec "$0" doctor --json', executable]
+  const { checks } = (await new Response(Bun.spawn(limited, { env }).stdout).json()) as { checks: Check[] }
+  expect(checks).toContainEqual({
+    name: 'database',
+    status: 'fault',
+    said: `${role} may not look into drizzle`,
+    mend: `grant usage on schema drizzle to ${role}`,
+  })
+  expect(checks.find(check => check.name === 'machine')).toMatchObject({
+    status: 'warning',
+    said: expect.stringContaining('256 files'),
+  })
+  await sql.unsafe(`drop role ${role}`)
   await sql.end()
   await drop()
 })

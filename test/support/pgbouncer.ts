@@ -17,9 +17,16 @@ export interface Pooler {
 const UNPRIVILEGED = 65_534
 const root = process.getuid?.() === 0
 
+interface PoolerOptions {
+  mode?: 'transaction' | 'session' | 'statement'
+  size?: number
+  /** another line of its settings */
+  more?: string
+}
+
 export async function startPgBouncer(
   databaseUrl: string,
-  { mode = 'transaction', size = 20 }: { mode?: 'transaction' | 'session'; size?: number } = {},
+  { mode = 'transaction', size = 20, more = '' }: PoolerOptions = {},
 ): Promise<Pooler> {
   const { hostname, port, pathname, username } = new URL(databaseUrl)
   const home = mkdtempSync('/tmp/faultline-pgbouncer-')
@@ -37,6 +44,7 @@ auth_type = any
 pool_mode = ${mode}
 default_pool_size = ${size}
 max_client_conn = 1000
+${more}
 `,
   )
   if (root) chownSync(home, UNPRIVILEGED, UNPRIVILEGED)
