@@ -134,7 +134,7 @@ const faults: [name: string, behaviour: Behave, status: Check['status'], said: R
     async (_, pass) => {
       const { body, status, headers } = await pass()
       if (!headers.get('content-type')?.includes('json')) return new Response(body, { status, headers })
-      const packed = Bun.gzipSync(await new Response(body).bytes())
+      const packed = Bun.gzipSync(await new Response(body).arrayBuffer())
       return new Response(packed, {
         status,
         headers: { ...Object.fromEntries(headers), 'content-encoding': 'gzip' },
