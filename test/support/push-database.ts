@@ -1,13 +1,11 @@
 import { connect, type Database } from '../../server/db/database.ts'
-import { migrate } from '../../server/db/migrate.ts'
 import { pushSubscriptions } from '../../server/db/schema.ts'
 import { freshDatabase } from './postgres.ts'
 
 /** A migrated database for the parts of push, without a server around it. */
 export async function pushDatabase() {
-  const { url, drop } = await freshDatabase()
+  const { url, drop } = await freshDatabase({ migrated: true })
   const target = { kind: 'postgres', url } as const
-  await migrate(target)
   const db = connect(target)
   return {
     db,
