@@ -10,9 +10,9 @@ const root = join(import.meta.dir, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const dockerfile = read('Dockerfile')
 const settings: readonly string[] = names
+const linter = new DCLinter({ rules: {}, quiet: true, debug: false, exclude: [] })
 
 test('the Compose file is one by the schema of Compose, and sets what there is', async () => {
-  const linter = new DCLinter({ rules: {}, quiet: true })
   const told = linter.lintFiles([join(root, 'compose.yaml')], false)
   expect(told.flatMap(({ messages }) => messages).filter(({ rule }) => rule === 'invalid-schema')).toEqual([])
   const { services } = Bun.YAML.parse(read('compose.yaml')) as {
@@ -24,7 +24,7 @@ test('the Compose file is one by the schema of Compose, and sets what there is',
 test('a Compose file with a misspelt key is found out', async () => {
   const misspelt = join(process.env.TMPDIR ?? '/tmp', `faultline-${process.pid}.compose.yaml`)
   await Bun.write(misspelt, read('compose.yaml').replace('read_only', 'readonly'))
-  const told = new DCLinter({ rules: {}, quiet: true }).lintFiles([misspelt], false)
+  const told = linter.lintFiles([misspelt], false)
   await Bun.file(misspelt).delete()
   expect(told.flatMap(({ messages }) => messages).map(({ rule }) => rule)).toContain('invalid-schema')
 })
