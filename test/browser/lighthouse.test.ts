@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core'
 import { project as makeProject, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
 import { freePort } from '../support/postgres.ts'
-import { inChromium, launch, session } from './support.ts'
+import { inChromium, launchAlone, session } from './support.ts'
 
 const VERSION = '13.5.0'
 
@@ -35,7 +35,7 @@ describe.skipIf(!process.env.FAULTLINE_LONG)('in the long run', () => {
       lighthouse = (await import(join(home, 'node_modules/lighthouse/core/index.js'))).default
       app = await testApp()
       port = await freePort()
-      browser = await launch(`--remote-debugging-port=${port}`)
+      browser = await launchAlone(`--remote-debugging-port=${port}`)
       const hinge = await makeProject(app)
       for (let n = 0; n < 40; n++)
         newest = (await report(app.as(ALICE), hinge.id, `Report ${n}`, 'usb-port')).id

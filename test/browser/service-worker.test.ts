@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { script, skipped, startServiceWorker } from './worker.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { inChromium } from './support.ts'
+import { script, startServiceWorker } from './worker.ts'
 
-describe.skipIf(skipped !== '')(`the service worker in Chromium${skipped}`, () => {
+inChromium('the service worker', () => {
   let here: Awaited<ReturnType<typeof startServiceWorker>>
   beforeAll(async () => {
     here = await startServiceWorker()

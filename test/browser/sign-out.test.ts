@@ -7,7 +7,7 @@ import {
   articles,
   dialog,
   inChromium,
-  launchWithHistory,
+  launchWhole,
   section,
   signIn,
   text,
@@ -31,7 +31,7 @@ inChromium('after signing out nothing is to be seen', () => {
   let open: Visit
   beforeAll(async () => {
     app = await testApp()
-    browser = await launchWithHistory()
+    browser = await launchWhole()
     const { id } = await makeProject(app)
     await report(app.as(ALICE), id, 'For colleagues only', 'usb-port')
   })

@@ -10,29 +10,53 @@ import {
   type Page,
 } from 'playwright-core'
 import type { TestApp } from '../support/app.ts'
+import { whenAllEnded } from '../support/end.ts'
 
 /** Chromium without its windows, which are half of the work of opening a page. */
-const CHROMIUM = '/usr/bin/chromium-headless-shell'
-const missing = !existsSync(CHROMIUM)
+const SHELL = '/usr/bin/chromium-headless-shell'
+const CHROMIUM = '/usr/bin/chromium'
+const absent = [SHELL, CHROMIUM].filter(path => !existsSync(path))
 const screens = join(import.meta.dir, '../../test-output/screens')
 
 /** Tests that need a real browser; without one they count as skipped and say why. */
 export function inChromium(name: string, tests: () => void): void {
-  describe.skipIf(missing)(`${name}${missing ? ` (skipped: no ${CHROMIUM})` : ''}`, tests)
+  describe.skipIf(absent.length > 0)(
+    `${name}${absent.length ? ` (skipped: no ${absent.join(', no ')})` : ''}`,
+    tests,
+  )
 }
 
-export function launch(...more: string[]): Promise<Browser> {
-  return start(more, [])
+/** One for all files of a process: closing it closes what was opened by it. */
+export async function launch(): Promise<Browser> {
+  shared ??= launchAlone()
+  return lent(await shared)
+}
+let shared: Promise<Browser> | undefined
+whenAllEnded(async () => (await shared)?.close())
+
+function lent(browser: Browser): Browser {
+  const contexts: BrowserContext[] = []
+  return Object.assign(Object.create(browser) as Browser, {
+    async newContext(options?: BrowserContextOptions) {
+      const context = await browser.newContext(options)
+      contexts.push(context)
+      return context
+    },
+    async close() {
+      for (const context of contexts) await context.close()
+    },
+  })
 }
 
-/** A browser that keeps pages in memory for going back to them, as people's browsers do. */
-export function launchWithHistory(): Promise<Browser> {
-  return start([], ['--disable-back-forward-cache'])
-}
+export const launchAlone = (...more: string[]): Promise<Browser> => start({ more })
 
-function start(more: string[], ignoreDefaultArgs: string[]): Promise<Browser> {
+/** The shell shows no notifications and keeps no pages in memory for going back to them, as people's browsers do. */
+export const launchWhole = (): Promise<Browser> =>
+  start({ executablePath: CHROMIUM, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+
+function start({ executablePath = SHELL, ignoreDefaultArgs = [] as string[], more = [] as string[] }) {
   return chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath,
     timeout: 100_000,
     ignoreDefaultArgs,
     args: [

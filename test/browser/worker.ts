@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { until } from '../support/until.ts'
+import { launchWhole } from './support.ts'
 
-/** The whole browser: its headless shell shows no notifications. */
-const CHROMIUM = '/usr/bin/chromium'
-export const skipped = existsSync(CHROMIUM) ? '' : ` (skipped: no ${CHROMIUM})`
 export const script = Bun.file(join(import.meta.dir, '../../web/public/sw.js'))
 
 interface Shown {
@@ -43,17 +39,7 @@ function startServer() {
 export async function startServiceWorker() {
   const server = startServer()
   const { origin } = server
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+  const browser = await launchWhole()
   const context = await browser.newContext()
   await context.grantPermissions(['notifications'], { origin })
   const page = await context.newPage()
