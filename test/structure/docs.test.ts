@@ -39,7 +39,7 @@ function usesIn(text: string): Use[] {
   })
 }
 /** As a word of its own or at the end of a path, in a unit file too. */
-const CALL = /(?:^(?:Exec\w+=-?)?|[\s"])(?:[\w./-]+\/)?faultline (?!env )([a-z].*)$/
+const CALL = /(?:^(?:Exec\w+=-?)?|[\s"])(?:[\w./-]+\/)?faultline (?!env |faultline )([a-z].*)$/
 const UNIT = 'cli/commands/faultline.service'
 /** Where `faultline` is a container or an upstream. */
 const NOT_OURS = /^\s*(?:docker|upstream|sudo (?:install|useradd|systemctl))/
