@@ -53,7 +53,12 @@ const AT_ONCE = 2
 export function createDownloads(db: Database) {
   let underWay = 0
 
-  return (format: FormatName, narrowing: Narrowing, { method }: Request): Response => {
+  return (
+    format: FormatName,
+    narrowing: Narrowing,
+    { method }: Request,
+    broke: (error: unknown) => void = () => {},
+  ): Response => {
     const { mediaType } = formats[format]
     const headers = {
       'content-type': mediaType,
@@ -78,7 +83,8 @@ export function createDownloads(db: Database) {
           controller.close()
         } catch (error) {
           close()
-          controller.error(error)
+          broke(error)
+          controller.error()
         }
       },
       cancel: close,

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { answersUnder } from '../answer.ts'
-import { shared, signedIn } from '../auth/guards.ts'
+import { contextOf, shared, signedIn } from '../auth/guards.ts'
 import { coalesced } from '../coalesce.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
@@ -16,7 +16,7 @@ import { findDefect } from './one.ts'
 import { reportDefect } from './report.ts'
 import { sectionTrends, type TrendsRequest } from './trends.ts'
 
-export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'push'>) => {
+export const defectRoutes = ({ db, board, push, log }: Pick<Deps, 'db' | 'board' | 'push' | 'log'>) => {
   const answer = answersUnder(board)
   const feed = coalesced(async (request: FeedRequest) => {
     await refuseMissing(request)
@@ -74,7 +74,10 @@ export const defectRoutes = ({ db, board, push }: Pick<Deps, 'db' | 'board' | 'p
       '/api/defects/export',
       async ({ query: { format, ...query }, request }) => {
         await refuseMissing(query)
-        return download(format, narrowingValues(query), request)
+        const { requestId } = contextOf(request)
+        return download(format, narrowingValues(query), request, error =>
+          log.warn('a download broke', { request_id: requestId, reason: String(error) }),
+        )
       },
       { query: ExportQuery },
     )

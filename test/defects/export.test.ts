@@ -64,10 +64,15 @@ test('a fault on the way breaks the connection instead of ending the file, and m
     read: (...given) => (++reads % 2 ? db.read(...given) : Promise.reject(new DatabaseUnavailable('gone'))),
   }
   const download = createDownloads(failing)
-  using server = Bun.serve({ port: 0, fetch: request => download('csv', {}, request) })
+  const said: unknown[] = []
+  using server = Bun.serve({
+    port: 0,
+    fetch: request => download('csv', {}, request, error => said.push(error)),
+  })
   for (let i = 0; i < 4; i++) {
     const response = await fetch(server.url)
     expect(response.status).toBe(200)
     await expect(response.text()).rejects.toThrow()
+    expect(said).toHaveLength(i + 1)
   }
 })
