@@ -16,6 +16,7 @@ import { push } from './commands/push.ts'
 import { recount } from './commands/recount.ts'
 import { restore } from './commands/restore.ts'
 import { serve } from './commands/serve.ts'
+import { sessions } from './commands/sessions.ts'
 import { systemd } from './commands/systemd.ts'
 import { tail } from './commands/tail.ts'
 import { trends } from './commands/trends.ts'
@@ -29,7 +30,7 @@ const commands = {
   'Run it:': [serve, demo],
   'Set it up:': [init, doctor, board, migrate, healthcheck, systemd, completion],
   'Read it:': [counts, trends, feed, tail, exportDefects, projects, push],
-  'Keep it:': [backup, restore, recount],
+  'Keep it:': [backup, restore, recount, sessions],
   'About it:': [version, help],
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { assets } from './assets.ts'
+import { createCutoffs, followCutoffs } from './auth/cutoffs.ts'
 import { createOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/session.ts'
 import { loadBoardBeside } from './board/beside.ts'
@@ -62,7 +63,8 @@ export async function start(
   const direct = connect(opened.target, opened.close)
   const db = availableAfter(ready.promise, direct)
   const push = createPushQueue({ config, db, board: () => board, log })
-  const shared = { config, db, push, log, sessions: createSessions(config) }
+  const cutoffs = createCutoffs(db)
+  const shared = { config, db, push, log, sessions: createSessions(config, cutoffs) }
   const renderPage = createRenderer(bundle.template)
   const build = () => createApp({ ...shared, board, renderPage, oidc: createOidc(config) }, bundle)
   let app = build()
@@ -87,12 +89,16 @@ export async function start(
 
   const stopping = new AbortController()
   let upkeep: { stop(): void } | undefined
+  let following: { stop(): void } | undefined
   const becameReady = bringUp(opened, log, stopping.signal).then(async () => {
     if (stopping.signal.aborted) return
     const before = board
     const after = await remembered(direct, before, log)
     if (board === before && after.retired.size) show(after)
     ready.resolve()
+    // Who comes before they are known asks for them, and is refused while they cannot be had.
+    await cutoffs.read().catch(() => {})
+    following = followCutoffs(cutoffs)
     server ??= await listen(config, handle, log)
     if (db.kind === 'embedded') upkeep = startUpkeep(db, log)
     log.info('ready', { url: config.publicUrl, database: db.kind })
@@ -116,6 +122,7 @@ export async function start(
       app.drain()
       stopping.abort()
       upkeep?.stop()
+      following?.stop()
       server?.stop()
       await until(() => (server?.pendingRequests ?? 0) + underWay() === 0, REQUESTS_GRACE_MS)
       await push.drain(PUSH_GRACE_MS)

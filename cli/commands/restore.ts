@@ -36,7 +36,7 @@ export function restore(program: Command) {
       await restoreBackup(db, file, verified, shown.at).finally(shown.end)
       const { header, rows } = verified
       if (io.json) io.print(json({ file, created_at: header.created_at, rows }))
-      else io.say(`Restored ${summary(rows)}, as of ${header.created_at}.`)
+      else io.say(`Restored ${summary(rows)}, as of ${header.created_at}. Everybody signs in again.`)
     })
 }
 

@@ -23,6 +23,9 @@ export function admit(claims: Claims, config: Pick<Config, 'allowedDomain'>): Ad
   return { email: lower(email) }
 }
 
+/** An address as it is kept: lower-cased; undefined for what is none. */
+export const addressOf = (text: string): string | undefined => (isAddress(text) ? lower(text) : undefined)
+
 export function isOwner(email: string, config: Pick<Config, 'ownerEmail'>): boolean {
   return lower(email) === lower(config.ownerEmail) && isAddress(email)
 }

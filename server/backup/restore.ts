@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
+import { cutOff } from '../auth/cutoffs.ts'
 import type { Database, Queries } from '../db/database.ts'
-import { sectionTotals } from '../db/schema.ts'
+import { sectionTotals, sessionCutoffs } from '../db/schema.ts'
 import { type Line, readBackup, type Summary } from './format.ts'
 import { kindNames, kinds, type Totals, total } from './tables.ts'
 
@@ -38,7 +39,7 @@ export async function restoreBackup(
 ): Promise<void> {
   await db.transaction(
     async queries => {
-      await takeEmpty(db, queries)
+      const endedBefore = await takeEmpty(db, queries)
       const of = total(verified.rows)
       let done = 0
       for await (const batch of batches(path, verified)) {
@@ -47,22 +48,26 @@ export async function restoreBackup(
         onRows?.(done, of)
       }
       await confirm(queries, verified.rows)
+      // Whose session was ended after the backup was made shall not be let in by it.
+      await cutOff(queries, undefined, endedBefore)
     },
     { deadlineMs: LONGEST_MS, once: true },
   )
   await db.write(queries => queries.execute(sql`analyze`)).catch(() => {})
 }
 
-/** What the server writes by itself does not count. */
-async function takeEmpty(db: Database, queries: Queries) {
+/** What the server writes by itself does not count, nor do sessions that were ended: until when is the answer. */
+async function takeEmpty(db: Database, queries: Queries): Promise<Date | undefined> {
   const tables = kindNames.map(kind => kinds[kind].table)
   if (db.kind === 'postgres') {
     await queries.execute(sql`lock table ${sql.join(tables, sql`, `)} in share row exclusive mode`)
   }
   await queries.delete(kinds.section.table)
+  const ended = await queries.delete(sessionCutoffs).returning({ before: sessionCutoffs.endedBefore })
   const someIn = tables.map(table => sql`exists(select from ${table})`)
   const [found] = await queries.execute<{ some: boolean }>(sql`select ${sql.join(someIn, sql` or `)} as some`)
   if (found?.some !== false) throw new NotEmpty('the database is not empty')
+  return ended.map(({ before }) => before).sort((a, b) => b.getTime() - a.getTime())[0]
 }
 
 /** Rows of one kind at a time, in the order of the file. */

@@ -62,6 +62,7 @@ export function rowPages(ask: Ask): RowPages {
       yield await linesOf('section')
       yield* defectPages(bound)
       yield await linesOf('device')
+      yield await linesOf('cutoff')
       if ((await linesOf('alias')).length !== aliases.length)
         throw new Error('projects were merged meanwhile: begin again')
     },

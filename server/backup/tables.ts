@@ -1,6 +1,13 @@
 import { getTableColumns } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { defects, projectAliases, projects, pushSubscriptions, sections } from '../db/schema.ts'
+import {
+  defects,
+  projectAliases,
+  projects,
+  pushSubscriptions,
+  sections,
+  sessionCutoffs,
+} from '../db/schema.ts'
 import { storedFields } from '../defects/fields.ts'
 
 type Value = string | number | boolean | null
@@ -40,6 +47,7 @@ export const kinds = {
     plural: 'devices',
     since: 1,
   },
+  cutoff: { table: sessionCutoffs, columns: columnsOf(sessionCutoffs, 2), plural: 'cutoffs', since: 2 },
 } as const
 export type Kind = keyof typeof kinds
 export const kindNames = Object.keys(kinds) as Kind[]

@@ -128,6 +128,12 @@ export const sections = pgTable('sections', {
   lastDay: date('last_day'),
 })
 
+/** Sessions of this address, or of everybody (`*`), that began until then are no longer accepted. */
+export const sessionCutoffs = pgTable('session_cutoffs', {
+  email: text('email').primaryKey(),
+  endedBefore: time('ended_before').notNull(),
+})
+
 export const pushSubscriptions = pgTable(
   'push_subscriptions',
   {

@@ -64,12 +64,16 @@ export function createGate({ config, sessions, addresses, refuse }: GateParts) {
     if (isRead(request.method) && !answering.inApi && !address?.isFile && isOtherLoopback(target)) {
       return redirect(config.publicUrl + target.path + target.search)
     }
-    const visitor = sessions.open(request.headers.get('cookie'))
+    const isAsked = address?.audiences.get(request.method) !== 'public' || ASKS_WHO.has(address.path)
+    const visitor = isAsked ? sessions.open(request.headers.get('cookie')) : undefined
     return visitor instanceof Promise
       ? visitor.then(opened => judge(request, target, answering, address, forAsker(request, opened)))
       : judge(request, target, answering, address, forAsker(request, visitor))
   }
 }
+
+/** Public addresses whose answer depends on who asks. */
+const ASKS_WHO = new Set(['/login', '/api/session'])
 
 /** A page says for whom it asks: when somebody else signed in meanwhile, nothing happens in their name. */
 function forAsker({ headers }: Request, visitor: Visitor | undefined): Visitor | undefined {

@@ -9,7 +9,14 @@ import { NotEmpty, restoreBackup, verifyBackup } from '../../server/backup/resto
 import { FORMAT, type Kind, kinds } from '../../server/backup/tables.ts'
 import { connect, type Database } from '../../server/db/database.ts'
 import { migrate } from '../../server/db/migrate.ts'
-import { defects, projectAliases, projects, pushSubscriptions, sections } from '../../server/db/schema.ts'
+import {
+  defects,
+  projectAliases,
+  projects,
+  pushSubscriptions,
+  sections,
+  sessionCutoffs,
+} from '../../server/db/schema.ts'
 import { rebuildCounts } from '../../server/defects/recount.ts'
 import { contents } from '../support/contents.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -71,6 +78,9 @@ async function fill(db: Database) {
     ]),
   )
   await db.write(queries =>
+    queries.insert(sessionCutoffs).values({ email: 'alice@example.com', endedBefore: time(5) }),
+  )
+  await db.write(queries =>
     queries.insert(pushSubscriptions).values({
       endpoint: 'https://push.example/1',
       p256dh: 'p',
@@ -98,7 +108,7 @@ describe('a backup', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(home).filter(name => name.endsWith('.partial'))).toEqual([])
     const { rows, header } = await verifyBackup(file)
-    expect(rows).toEqual({ projects: 2, aliases: 1, sections: 2, defects: 2_500, devices: 1 })
+    expect(rows).toEqual({ projects: 2, aliases: 1, sections: 2, defects: 2_500, devices: 1, cutoffs: 1 })
     expect(header).toMatchObject({ version: '1.2.3', rows })
   })
 

@@ -33,7 +33,7 @@ function usesIn(text: string): Use[] {
     const [, call = ''] = CALL.exec(line.replace(/ (?:[|#]|2>|&&) ?.*$/, '')) ?? []
     const words = call.split(/\s+/)
     if (!call || NOT_OURS.test(line)) return []
-    const command = words.slice(0, ['push', 'board'].includes(words[0]!) ? 2 : 1).join(' ')
+    const command = words.slice(0, ['push', 'board', 'sessions'].includes(words[0]!) ? 2 : 1).join(' ')
     const options = words.filter(word => /^--?[a-z]/.test(word)).map(word => word.replace(/=.*/, ''))
     return [{ command, options }]
   })

@@ -9,14 +9,17 @@ import { silentLog } from '../../server/log.ts'
 import type { TestApp } from './app.ts'
 
 /** The application as it runs, to be asked for its routes. */
-export function httpApp({ config, db }: Pick<TestApp, 'config' | 'db'>): HttpApp {
+export function httpApp(
+  { config, db }: Pick<TestApp, 'config' | 'db'>,
+  sessions = createSessions(config),
+): HttpApp {
   const unused = {} as Deps['push'] & Deps['oidc']
   const bundle = readBundle(assets.web)
   const deps: Deps = {
     config,
     db,
     board: loadBoard(),
-    sessions: createSessions(config),
+    sessions,
     renderPage: createRenderer(bundle.template),
     push: unused,
     oidc: unused,
