@@ -1,10 +1,10 @@
 import { generateVAPIDKeys } from 'web-push'
 import { parseEnv } from '../../server/config/env-file.ts'
 import { refuseFaulty } from '../../server/config/partial.ts'
-import { createPrivate } from '../../server/config/private-file.ts'
 import { generateSessionPassword } from '../../server/config/session-password.ts'
 import { blanks, type Chosen, envFile } from '../../server/config/template.ts'
 import { inWords } from '../../server/file-fault.ts'
+import { createFile, PRIVATE } from '../../server/whole-file.ts'
 import type { Command } from '../command.ts'
 import { Failure } from '../terminal/faults.ts'
 import { oneLine } from '../terminal/print.ts'
@@ -52,7 +52,7 @@ function nextSteps(file: string, { publicUrl, provider }: Options, empty: string
 
 function write(file: string, text: string) {
   try {
-    createPrivate(file, text)
+    createFile(file, text, PRIVATE)
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'EEXIST') throw new Failure(`${file} is there already and stays as it is; name another file`)

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
-import { readPrivate, writePrivate } from './private-file.ts'
+import { PRIVATE, readJson, replaceFile } from '../whole-file.ts'
 import { settings } from './settings.ts'
 
 const Published = Type.Object({
@@ -13,13 +13,13 @@ const path = (dataDir: string = settings.DATA_DIR.default) => join(dataDir, 'dem
 
 /** What the demo that is running on this directory was started with; nothing when none is. */
 export function publishedSettings(dataDir?: string): Record<string, string> {
-  const published = readPrivate(path(dataDir), Published)
+  const published = readJson(path(dataDir), Published)
   return published && isAlive(published.pid) ? published.environment : {}
 }
 
 /** Lends a demo's settings to commands on the same directory. */
 export function publishSettings(dataDir: string, environment: Record<string, string>): void {
-  writePrivate(path(dataDir), JSON.stringify({ pid: process.pid, environment }))
+  replaceFile(path(dataDir), JSON.stringify({ pid: process.pid, environment }), { mode: PRIVATE })
 }
 
 export function withdrawSettings(dataDir: string): void {

@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { generateVAPIDKeys } from 'web-push'
-import { readPrivate, writePrivate } from '../config/private-file.ts'
 import { generateSessionPassword } from '../config/session-password.ts'
+import { PRIVATE, readJson, replaceFile } from '../whole-file.ts'
 
 const Keys = Type.Object({
   sessionPassword: Type.String({ minLength: 32 }),
@@ -16,7 +16,7 @@ export type DemoKeys = Static<typeof Keys>
 /** Made once: sessions and subscribed devices outlive a restart of the demo. */
 export function demoKeys(dataDir: string): DemoKeys {
   const path = join(dataDir, 'demo-keys.json')
-  const existing = readPrivate(path, Keys)
+  const existing = readJson(path, Keys)
   if (existing) return existing
   const keys: DemoKeys = {
     sessionPassword: generateSessionPassword(),
@@ -24,6 +24,6 @@ export function demoKeys(dataDir: string): DemoKeys {
     vapid: generateVAPIDKeys(),
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  writePrivate(path, JSON.stringify(keys))
+  replaceFile(path, JSON.stringify(keys), { mode: PRIVATE })
   return keys
 }

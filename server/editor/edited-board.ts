@@ -2,10 +2,10 @@ import { basename, resolve } from 'node:path'
 import { BoardFaults, parseBoard, type Warning } from '../board/board.ts'
 import type { Marking } from '../board/edit/marking.ts'
 import { openDrawing, writeBoard } from '../board/edit/open-drawing.ts'
-import { replaceFile, textOf } from '../board/edit/replace-file.ts'
 import { sayWithoutLine } from '../board/findings.ts'
 import { SECTION_SHAPES } from '../board/vocabulary.ts'
 import { writeSvg } from '../board/write.ts'
+import { replaceFile, textOf } from '../whole-file.ts'
 
 export type { Marking, Part } from '../board/edit/marking.ts'
 
@@ -104,7 +104,7 @@ export class EditedBoard {
     const there = textOf(this.target)
     const isForeign = there !== undefined && there !== this.ours
     if (isForeign && !mayReplace) return undefined
-    const kept = replaceFile(this.target, text, isForeign)
+    const kept = replaceFile(this.target, text, { keepOld: isForeign })
     this.ours = this.written = this.seen = text
     this.lastSaved = { target: this.target, sections: sections.size, kept }
     return this.lastSaved

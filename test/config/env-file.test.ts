@@ -1,10 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { environment, parseEnv } from '../../server/config/env-file.ts'
 import { ConfigFaults } from '../../server/config/faults.ts'
-import { createPrivate } from '../../server/config/private-file.ts'
 import { publishSettings, withdrawSettings } from '../../server/config/published-settings.ts'
 import { readConfig } from '../../server/config/read.ts'
 import { names } from '../../server/config/settings.ts'
@@ -72,13 +71,6 @@ test('beside a running demo its settings fill what is missing, and only beside i
   expect(environment(undefined, true, elsewhere)).toEqual(elsewhere)
   withdrawSettings(home)
   expect(environment(undefined, true, { DATA_DIR: home }).OWNER_EMAIL).toBeUndefined()
-})
-
-test('a file of our own is private from its first byte and never replaces another', () => {
-  const file = join(home, 'private')
-  createPrivate(file, 'x')
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(() => createPrivate(file, 'y')).toThrow('EEXIST')
 })
 
 const chosen = {
