@@ -10,20 +10,23 @@ export interface Shortage {
 }
 
 /** By the numbers that Linux gives file systems. Locks and forced writes are not to be trusted on these. */
-const OF_NETWORKS: Record<number, string> = {
-  26985: 'NFS',
-  20859: 'SMB',
-  4283649346: 'CIFS',
-  4266872130: 'SMB',
-  16914839: '9P',
-  1397113167: 'AFS',
-  1799439955: 'AFS',
-  1937076805: 'Coda',
-  12805120: 'Ceph',
-  198183888: 'Lustre',
-  2020557398: 'VirtualBox shared folders',
-}
-const FUSE = 0x65735546
+const OF_NETWORKS = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x73757245, 'Coda'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x786f4256, 'VirtualBox shared folders'],
+])
+/** Of the network, of a virtual machine's host or of a sandbox: they do not say. */
+const OF_ANYWHERE = new Map([
+  [0x65735546, 'FUSE'],
+  [0x01021997, '9P'],
+])
 const IN_MEMORY = [0x01021994, 0x858458f6]
 
 const MB = 1_000_000
@@ -36,7 +39,7 @@ type Statfs = (path: string) => { type: number; bavail: number; bsize: number }
 
 /** The network file system that holds the directory, or would; undefined when it is none. */
 export function networkOf(directory: string, statfs: Statfs = statfsSync): string | undefined {
-  return OF_NETWORKS[typeOf(statfs(nearestThere(directory)))]
+  return OF_NETWORKS.get(typeOf(statfs(nearestThere(directory))))
 }
 
 /** Of files and connections, and, with an embedded database, of what holds it. */
@@ -58,9 +61,10 @@ function ofDisk(dataDir: string, statfs: Statfs): Shortage[] {
     const mend = 'choose a DATA_DIR on a disk'
     found.push({ said: `${dataDir} is in memory: a restart of the machine empties it`, mend })
   }
-  if (type === FUSE) {
+  const system = OF_ANYWHERE.get(type)
+  if (system) {
     const mend = 'see that it keeps locks and forced writes as a disk does, or choose a DATA_DIR on a disk'
-    found.push({ said: `${dataDir} is on a file system by FUSE, which may be one of the network`, mend })
+    found.push({ said: `${dataDir} is on a file system by ${system}, which may be one of the network`, mend })
   }
   if (room < FAIR_ROOM) {
     const said = `${Math.floor(room / MB)} MB are left for ${dataDir}`

@@ -6,7 +6,7 @@ import { networkOf, shortages } from '../server/machine.ts'
 
 const NFS = 0x6969
 const CIFS_WITH_A_SIGN = 0xff534d42 | 0
-const [FUSE, MEMORY, EXT4] = [0x65735546, 0x01021994, 0xef53]
+const [FUSE, NINE_P, MEMORY, EXT4] = [0x65735546, 0x01021997, 0x01021994, 0xef53]
 const disk = (type: number, megabytes = 10_000) => ({ type, bavail: megabytes, bsize: 1_000_000 })
 
 test('an embedded database does not live on a network file system, there already or to be made', () => {
@@ -27,6 +27,7 @@ test.each([
   ['next to none', disk(EXT4, 90), '90 MB are left', true],
   ['a disk of memory', disk(MEMORY), 'in memory', false],
   ['what may be of the network', disk(FUSE), 'FUSE', false],
+  ['what may be of the host', disk(NINE_P), '9P', false],
 ])('%s is told with its mend', (_, found, said, grave) => {
   const [shortage] = shortages('/', () => found)
   expect(shortage).toMatchObject({

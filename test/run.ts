@@ -14,6 +14,7 @@ const PROGRAMS = {
   chromium: '/usr/bin/chromium',
   'chromium-headless-shell': '/usr/bin/chromium-headless-shell',
   pgbouncer: '/usr/sbin/pgbouncer',
+  'nginx-light': '/usr/sbin/nginx',
 }
 const BINARY = `${import.meta.dir}/../dist/faultline`
 const root = `${import.meta.dir}/..`

@@ -27,8 +27,8 @@ export async function* examine(io: Io, { envFile, probe }: ExamineOptions): Asyn
   yield* checkMachine(data)
   const devices = yield* checkDatabase(io, data, judged.config)
   yield* checkBoard(data)
-  yield await checkSignIn(judged)
-  yield await checkClock(judged)
+  // Both may wait for a provider that does not answer, and a service may wait for this.
+  yield* await Promise.all([checkSignIn(judged), checkClock(judged)])
   yield checkPushKeys(judged)
   yield* await checkPushServices(judged.config, devices)
   if (probe) yield* checkProxy(probe, judged)
