@@ -7,7 +7,7 @@ export type Env = Record<string, string | undefined>
 export type Purpose = 'serve' | 'push' | 'data'
 
 export interface Setting {
-  /** what it is: the line above it in `.env.example`, its row in the README */
+  /** what it is: the line above it in `.env.example`, its row in `docs/settings.md` */
   about: string
   /** what to set it to */
   form: string
@@ -26,7 +26,7 @@ const byServer = { serve: 'optional' } as const
 const requiredToServe = { serve: 'required' } as const
 const byAll = { serve: 'optional', push: 'optional', data: 'optional' } as const
 
-/** Every setting, told once: `.env.example`, the README's table, `init` and `doctor` follow from it. */
+/** Every setting, told once: `.env.example`, the table in `docs/settings.md`, `init` and `doctor` follow from it. */
 export const settings = {
   PUBLIC_URL: {
     about:

@@ -7,7 +7,7 @@ const HEAD =
 /** `.env.example`: every setting with what it is. */
 export const exampleFile = () => written(name => `${name}=${shown(name)}`)
 
-/** The README's table. */
+/** The table in `docs/settings.md`. */
 export const settingsTable = () =>
   ['| name | meaning | default |', '|---|---|---|', ...names.map(row)].join('\n')
 

@@ -44,12 +44,12 @@ const UNIT = 'cli/commands/faultline.service'
 /** Where `faultline` is a container or an upstream. */
 const NOT_OURS = /^\s*(?:docker|upstream|sudo (?:install|useradd|systemctl))/
 
-test("the README's table of settings is written from the settings", () => {
-  expect(read('README.md')).toContain(`\n\n${settingsTable()}\n\n`)
+test('the table of settings is written from the settings', () => {
+  expect(read('docs/settings.md')).toContain(`\n\n${settingsTable()}\n\n`)
 })
 
-test('the README names the settings that may come from a file', () => {
-  const [, sentence = ''] = /^(.*) may come from a file instead/m.exec(read('README.md')) ?? []
+test('the page of settings names those that may come from a file', () => {
+  const [, sentence = ''] = /^(.*) may come from a file instead/m.exec(read('docs/settings.md')) ?? []
   const named = [...sentence.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!)
   expect(named).toEqual(names.filter(name => settingOf(name).secret))
 })

@@ -180,7 +180,7 @@ test('settings that need mending leave the proxy for later', async () => {
 const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
 
 test.skipIf(!nginx)(
-  'nginx is sound as the README has it, and found out when it is not (needs nginx)',
+  'nginx is sound as `docs/operations` has it, and found out when it is not (needs nginx)',
   async () => {
     const said = async (settings: string) => {
       const server = await startNginx(settings)
