@@ -20,7 +20,7 @@ test('upkeep gives the embedded database the statistics that a section’s feed 
   // In one go, which takes longer than a statement of the server may.
   await seed(
     { ...db, write: run => db.transaction(queries => run(queries, 1), { deadlineMs: 60_000 }) },
-    10_000,
+    3_000,
   )
 
   const plan = async () => {

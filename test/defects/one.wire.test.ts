@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { project, report } from '../support/api.ts'
-import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
+import { ALICE, BOB, sharedApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
 let alice: ReturnType<TestApp['as']>
 let entry: { id: string }
 beforeAll(async () => {
-  app = await testApp()
+  app = await sharedApp()
   alice = app.as(ALICE)
   const { id } = await project(app)
   entry = await report(alice, id, 'The shield is loose')
 })
-afterAll(() => app.stop())
 
 test('everybody who is signed in reads a defect as the feed shows it', async () => {
   const response = await app.as(BOB)(`/api/defects/${entry.id}`)

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { assets } from '../../server/assets.ts'
 import { problemOf, project, report } from '../support/api.ts'
-import { ALICE, OWNER, type TestApp, testApp } from '../support/app.ts'
+import { ALICE, OWNER, sharedApp, type TestApp } from '../support/app.ts'
 import { rawGet, statusOf } from '../support/raw.ts'
 import { everyRoute } from '../support/routes.ts'
 
 let app: TestApp
 const SECRET = 'words that nobody may read without a session'
 beforeAll(async () => {
-  app = await testApp()
+  app = await sharedApp()
   const { id } = await project(app)
   await report(app.as(ALICE), id, SECRET)
 })
-afterAll(() => app.stop())
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 const publicApi = ['/api/health', '/api/session']

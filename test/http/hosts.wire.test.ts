@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { ALICE, sharedApp, type TestApp } from '../support/app.ts'
 import { impossibleHosts, possibleHosts } from '../support/odd-hosts.ts'
 import { raw, rawGet, statusOf } from '../support/raw.ts'
 import { until } from '../support/until.ts'
@@ -7,10 +7,9 @@ import { until } from '../support/until.ts'
 let app: TestApp
 let session: string
 beforeAll(async () => {
-  app = await testApp()
+  app = await sharedApp()
   session = `Cookie: ${await app.cookie(ALICE)}`
 })
-afterAll(() => app.stop())
 
 const addresses = [
   ...[

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { readConfig } from '../../server/config/read.ts'
 import { silentLog } from '../../server/log.ts'
 import { type Running, start } from '../../server/serve.ts'
-import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { ALICE, sharedApp, type TestApp } from '../support/app.ts'
 import { freePort } from '../support/postgres.ts'
 import { raw, statusOf } from '../support/raw.ts'
 
@@ -10,10 +10,9 @@ import { raw, statusOf } from '../support/raw.ts'
 let app: TestApp
 let session: string
 beforeAll(async () => {
-  app = await testApp()
+  app = await sharedApp()
   session = `Cookie: ${await app.cookie(ALICE)}`
 })
-afterAll(() => app.stop())
 
 const json = 'Content-Type: application/json'
 const evil = 'Origin: https://evil.test'

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ALICE, type TestApp, testApp } from '../support/app.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { ALICE, sharedApp, type TestApp } from '../support/app.ts'
 import { raw, statusOf } from '../support/raw.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await testApp()
+  app = await sharedApp()
 })
-afterAll(() => app.stop())
 
 describe('a request that a browser sent from elsewhere', () => {
   const cases: [string, Record<string, string>, number][] = [

@@ -7,6 +7,7 @@ import { connect, type Database } from '../../server/db/database.ts'
 import { openTarget } from '../../server/db/open.ts'
 import { createLog } from '../../server/log.ts'
 import { start } from '../../server/serve.ts'
+import { whenAllEnded } from './end.ts'
 import { isHealthy } from './health.ts'
 import { freePort, freshDatabase } from './postgres.ts'
 import { layOutDataDir } from './prepared.ts'
@@ -134,6 +135,15 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   }
   return app
 }
+
+let shared: Promise<TestApp> | undefined
+
+/** One for all files of a process that neither stop it nor mind what others store in it. */
+export function sharedApp(): Promise<TestApp> {
+  shared ??= testApp()
+  return shared
+}
+whenAllEnded(async () => (await shared)?.stop())
 
 interface Product {
   db: Database

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
+import { afterEach, beforeAll, expect } from 'bun:test'
 import { type TestApp, testApp } from './app.ts'
 import { type Browser, browser } from './browser.ts'
+import { whenAllEnded } from './end.ts'
 import { healthy } from './health.ts'
 import { startTestProvider, type TestProvider } from './provider.ts'
 
@@ -8,22 +9,29 @@ interface Answer {
   user: { email: string; is_owner: boolean } | null
 }
 
-/** For all tests of one file: the product, and beside it a provider that does as the test says. */
+let shared: Promise<{ provider: TestProvider; app: TestApp }> | undefined
+
+async function startBoth() {
+  const provider = await startTestProvider()
+  return { provider, app: await testApp({ env: { OAUTH_ISSUER: provider.issuer } }) }
+}
+whenAllEnded(async () => {
+  await (await shared)?.app.stop()
+  await (await shared)?.provider.stop()
+})
+
+/** For all tests of signing in: the product, and beside it a provider that does as the test says. */
 export function besideProvider() {
   let provider: TestProvider
   let app: TestApp
 
   beforeAll(async () => {
-    provider = await startTestProvider()
-    app = await testApp({ env: { OAUTH_ISSUER: provider.issuer } })
+    shared ??= startBoth()
+    ;({ provider, app } = await shared)
   })
   afterEach(async () => {
     provider.reset()
     await healthy(app.origin)
-  })
-  afterAll(async () => {
-    await app.stop()
-    await provider.stop()
   })
 
   const newBrowser = () => browser((path, init) => fetch(app.origin + path, init))
