@@ -3,6 +3,7 @@ import { ConfigFaults, settingFault } from '../../server/config/faults.ts'
 import { type Config, readConfig, serverSettings } from '../../server/config/read.ts'
 import { type Env, type Name, names } from '../../server/config/settings.ts'
 import { fileFault } from '../../server/file-fault.ts'
+import { shortages } from '../../server/machine.ts'
 import type { Reread } from '../../server/serve.ts'
 import type { Command } from '../command.ts'
 import { Failure } from '../terminal/faults.ts'
@@ -21,7 +22,10 @@ async function runServer(io: Io, envFile?: string) {
   const { serveUntilStopped } = await import('../../server/serve.ts')
   // Who closes the terminal wants it to end.
   const reread = io.watched ? undefined : rereadFrom(io.env, envFile)
-  return serveUntilStopped(config, io.log(config.log), reread).catch(listenFault(config))
+  const log = io.log(config.log)
+  const { databaseUrl, dataDir } = config
+  for (const { said, mend } of shortages(databaseUrl ? undefined : dataDir)) log.warn(said, { mend })
+  return serveUntilStopped(config, log, reread).catch(listenFault(config))
 }
 
 const RELOADED = new Set<Name>(['BOARD_FILE', 'LOG_LEVEL'])

@@ -27,17 +27,19 @@ test.each(['no.such.host.invalid', '192.0.2.1'])('HOST=%s is a fault of HOST, wi
   })
 })
 
-test('a busy port is a fault that names PORT', async () => {
+test('a busy port is a fault that names PORT, and few open files are warned of', async () => {
   const occupied = createServer()
   await new Promise<void>(resolve => occupied.listen(0, '127.0.0.1', resolve))
   const { port } = occupied.address() as { port: number }
-  const env = { ...sound, PORT: String(port), LOG_LEVEL: 'error' }
-  const { status, err } = await faultline(['serve'], { env })
+  const env = { ...sound, PORT: String(port), LOG_FORMAT: 'json', LOG_LEVEL: 'warn' }
+  const child = Bun.spawn(['sh', '-c', 'ulimit -n 256; exec "$0" serve', executable], { env, stderr: 'pipe' })
+  const said = (await new Response(child.stderr).text()).trim().split('\n')
   occupied.close()
-  expect({ status, err }).toEqual({
-    status: 1,
-    err: `faultline: port ${port} is in use; set PORT to another one\n`,
-  })
+  expect([await child.exited, said.at(-1)]).toEqual([
+    1,
+    `faultline: port ${port} is in use; set PORT to another one`,
+  ])
+  expect(said[0]).toMatch(/"level":"warn","message":"at most 256 files .*"mend":"raise it/)
 })
 
 /** What a server writes until it is healthy and was stopped: on a terminal, or into a pipe. */
