@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { generateVAPIDKeys } from 'web-push'
@@ -24,6 +24,8 @@ export function demoKeys(dataDir: string): DemoKeys {
     vapid: generateVAPIDKeys(),
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  // What cannot be written there is a fault of the directory, not of a file that nobody has asked for.
+  accessSync(dataDir, constants.W_OK | constants.X_OK)
   replaceFile(path, JSON.stringify(keys), { mode: PRIVATE })
   return keys
 }
