@@ -8,6 +8,7 @@ import {
   renameProject,
 } from '../../server/projects/service.ts'
 import type { Command } from '../command.ts'
+import { audit } from '../terminal/audit.ts'
 import { open } from '../terminal/database.ts'
 import { exit, Failure } from '../terminal/faults.ts'
 import { json, quantity, table } from '../terminal/print.ts'
@@ -38,6 +39,7 @@ export function projects(program: Command) {
       const before = await existing(db, project)
       const renamed = await renameProject(db, before.id, name).catch(inWords)
       if (!renamed) throw missing(project)
+      audit(io, 'project_renamed', { project: before.id, from: before.name, to: renamed.name })
       io.say(`"${before.name}" is now "${renamed.name}".`)
     })
 
@@ -55,6 +57,7 @@ export function projects(program: Command) {
       const moved = `${quantity(goes.defects, 'defect')} from "${goes.name}" to "${stays.name}"`
       if (dryRun) return io.say(`Would move ${moved}, and remove "${goes.name}".`)
       await mergeProjects(db, goes.id, stays.id)
+      audit(io, 'project_merged', { project: goes.id, into: stays.id, defects: goes.defects })
       io.say(`Moved ${moved}, and removed "${goes.name}".`)
     })
 }

@@ -1,5 +1,6 @@
 import { rebuildCounts } from '../../server/defects/recount.ts'
 import type { Command } from '../command.ts'
+import { audit } from '../terminal/audit.ts'
 import { open } from '../terminal/database.ts'
 import { json, table } from '../terminal/print.ts'
 
@@ -11,6 +12,7 @@ export function recount(program: Command) {
     .examples('faultline recount')
     .runs(async io => {
       const differing = await rebuildCounts(await open(io))
+      audit(io, 'counters_rebuilt', { differed: differing.length })
       if (io.json) return io.print(json(differing))
       if (!differing.length) return io.say('Every counter was right.')
       const rows = differing.map(({ section_id, day, kept, counted }) => [

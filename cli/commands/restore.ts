@@ -6,6 +6,7 @@ import { migrate } from '../../server/db/migrate.ts'
 import type { Opened } from '../../server/db/open.ts'
 import { inWords } from '../../server/file-fault.ts'
 import type { Command } from '../command.ts'
+import { audit } from '../terminal/audit.ts'
 import { openAsItIs } from '../terminal/database.ts'
 import { Failure } from '../terminal/faults.ts'
 import { json } from '../terminal/print.ts'
@@ -35,6 +36,7 @@ export function restore(program: Command) {
       const shown = progress('Restoring', io.watched)
       await restoreBackup(db, file, verified, shown.at).finally(shown.end)
       const { header, rows } = verified
+      audit(io, 'restored', { file, backup_of: header.created_at, defects: rows.defects })
       if (io.json) io.print(json({ file, created_at: header.created_at, rows }))
       else io.say(`Restored ${summary(rows)}, as of ${header.created_at}. Everybody signs in again.`)
     })

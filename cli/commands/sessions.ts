@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { endSessions, KNOWN_AFTER_MS } from '../../server/auth/cutoffs.ts'
 import { addressOf } from '../../server/auth/identity.ts'
 import type { Command } from '../command.ts'
+import { audit } from '../terminal/audit.ts'
 import { open } from '../terminal/database.ts'
 import { exit, Failure } from '../terminal/faults.ts'
 
@@ -25,6 +26,7 @@ export function sessions(program: Command) {
       const person = all ? undefined : addressOf(email ?? '')
       if (all ? email !== undefined : person === undefined) throw new Failure(whose(email), exit.usage)
       await endSessions(await open(io), person)
+      audit(io, 'sessions_ended', { of: person ?? 'everybody' })
       await pause(KNOWN_AFTER_MS, undefined, { signal: io.stopped }).catch(() => {})
       io.say(`The sessions of ${person ?? 'everybody'} have ended, on every server of this database.`)
     })

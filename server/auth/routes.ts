@@ -28,7 +28,14 @@ export const authRoutes = (deps: AuthDeps) => {
     )
     .get(`/auth/${provider}`, ({ request }) => signIn.start(request))
     .get(`/auth/${provider}/callback`, ({ request }) => signIn.finish(request))
-    .post('/auth/logout', () => signedOut(sessions.end), { parse: 'none' })
+    .post(
+      '/auth/logout',
+      async ({ request }) => {
+        await recordLeaving(deps, request)
+        return signedOut(sessions.end)
+      },
+      { parse: 'none' },
+    )
 }
 
 function createSignIn({ config, oidc, sessions, log }: AuthDeps, pages: ReturnType<typeof signInPages>) {
@@ -74,20 +81,29 @@ function createSignIn({ config, oidc, sessions, log }: AuthDeps, pages: ReturnTy
     if ('refused' in admission) {
       const { refused } = admission
       const fix = fixes[refused]
-      const address = typeof claims.email === 'string' ? plainly(claims.email) : undefined
-      log[fix ? 'warn' : 'info']('sign-in refused', { ...idOf(request), reason: refused, address, fix })
+      const claimed = typeof claims.email === 'string' ? plainly(claims.email) : undefined
+      refusedFor(request, refused, claimed)
+      if (fix) log.warn('the provider says too little to sign in', { ...idOf(request), reason: refused, fix })
       return pages.refused(refused, claims.email, returnTo)
     }
-    log.info('signed in', { ...idOf(request), email: admission.email })
-    return redirect(returnTo, [await sessions.begin(admission.email)])
+    const cookie = await sessions.begin(admission.email)
+    log.audit('signed_in', { actor: admission.email, ...idOf(request) })
+    return redirect(returnTo, [cookie])
   }
 
+  const refusedFor = (request: Request, reason: Refused, actor?: string) =>
+    log.audit('sign_in_refused', { ...(actor && { actor }), reason, ...idOf(request) })
+
   function declined(request: Request, error: string, returnTo: string): Response {
-    if (CANCELLED.has(error)) return pages.cancelled(returnTo)
+    if (CANCELLED.has(error)) {
+      refusedFor(request, 'cancelled')
+      return pages.cancelled(returnTo)
+    }
     const said = /^[a-z_]{1,60}$/.test(error) ? error : 'an error of no known form'
     const reason = `the provider refused to sign in: ${said}`
     const status = PROVIDER_ERRORS.get(error)
     if (status) return failed(request, new ProviderFault(status, reason), returnTo)
+    refusedFor(request, 'declined')
     log.warn('sign-in refused by the provider', { ...idOf(request), reason })
     return pages.declined(returnTo)
   }
@@ -98,6 +114,7 @@ function createSignIn({ config, oidc, sessions, log }: AuthDeps, pages: ReturnTy
       return pages.expired()
     }
     if (fault instanceof IdentityUnproven) {
+      refusedFor(request, 'unproven')
       log.warn('sign-in not proven', { ...idOf(request), reason: fault.message })
       return pages.unproven(returnTo)
     }
@@ -108,6 +125,9 @@ function createSignIn({ config, oidc, sessions, log }: AuthDeps, pages: ReturnTy
 
   return { start, finish }
 }
+
+/** Why somebody who came back from the provider did not enter. */
+export type Refused = RefusalReason | 'cancelled' | 'declined' | 'unproven'
 
 const CODE = /^[\x20-\x7e]{1,2048}$/
 const CANCELLED = new Set([
@@ -142,6 +162,12 @@ function query(request: Request) {
   const pairs = [...new URLSearchParams(contextOf(request).search)]
   const parameters = new Map(pairs)
   return parameters.size === pairs.length ? parameters : undefined
+}
+
+/** Signing out asks nobody who they are: for the trail alone it is looked up, where it can be. */
+async function recordLeaving({ sessions, log }: AuthDeps, request: Request): Promise<void> {
+  const visitor = await Promise.try(() => sessions.open(request.headers.get('cookie'))).catch(() => undefined)
+  if (visitor) log.audit('signed_out', { actor: visitor.email, ...idOf(request) })
 }
 
 /** What the browser stored goes too; `storage` would delete drafts. */

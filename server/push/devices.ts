@@ -27,7 +27,7 @@ export async function subscribe(
   db: Database,
   config: KeyConfig,
   { endpoint, p256dh, auth }: Subscription,
-): Promise<'new' | 'known'> {
+): Promise<{ isNew: boolean; displaced: string[] }> {
   const { ownerEmail, vapid } = config
   if (!vapid) throw new Refusal('push_off')
   const values = { p256dh, auth, ownerEmail, vapidPublicKey: vapid.publicKey }
@@ -39,7 +39,7 @@ export async function subscribe(
       .set(values)
       .where(eq(table.endpoint, endpoint))
       .returning({ endpoint: table.endpoint })
-    if (known.length) return 'known'
+    if (known.length) return { isNew: false, displaced: [] }
     await queries.insert(table).values({ endpoint, ...values })
     // The new one itself stays, whatever the clock said when the others came.
     const newest = queries
@@ -47,14 +47,22 @@ export async function subscribe(
       .from(table)
       .orderBy(desc(eq(table.endpoint, endpoint)), desc(inForce(config)), desc(table.createdAt))
       .limit(MOST_DEVICES)
-    await queries.delete(table).where(notInArray(table.endpoint, newest))
-    return 'new'
+    const displaced = await queries
+      .delete(table)
+      .where(notInArray(table.endpoint, newest))
+      .returning({ endpoint: table.endpoint })
+    return { isNew: true, displaced: displaced.map(({ endpoint }) => endpoint) }
   })
 }
 
-export async function unsubscribe(db: Database, endpoint: string): Promise<void> {
+/** The endpoint that was removed, if it was there. */
+export async function unsubscribe(db: Database, endpoint: string): Promise<string | undefined> {
   const stored = storedForm(endpoint)
-  if (stored) await db.write(queries => queries.delete(table).where(eq(table.endpoint, stored)))
+  if (!stored) return undefined
+  const removed = await db.write(queries =>
+    queries.delete(table).where(eq(table.endpoint, stored)).returning({ endpoint: table.endpoint }),
+  )
+  return removed[0]?.endpoint
 }
 
 /** The devices that are sent to: made for this owner and for this VAPID key. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { project, report } from '../support/api.ts'
 import { ALICE, type TestApp, testApp } from '../support/app.ts'
-import { faultline } from '../support/cli.ts'
+import { faultline, saidAndRecorded } from '../support/cli.ts'
 
 describe.each(['embedded', 'postgres'] as const)('on %s', database => {
   let app: TestApp
@@ -17,7 +17,8 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
   })
   afterAll(() => app.stop())
 
-  const run = (...args: string[]) => faultline(args, { env: { ...app.env, LOG_LEVEL: 'warn' } })
+  const run = (...args: string[]) =>
+    faultline(args, { env: { ...app.env, LOG_LEVEL: 'warn', LOG_FORMAT: 'json' } })
   const parsed = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out)
 
   test('counts and trends of one project', async () => {
@@ -39,7 +40,12 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
 
   test('a project is renamed, and not to the name of another one', async () => {
     const renamed = await run('projects', 'rename', 'lamp', 'Desk lamp')
-    expect(renamed).toMatchObject({ status: 0, out: '', err: '"Lamp" is now "Desk lamp".\n' })
+    expect(renamed).toMatchObject({ status: 0, out: '' })
+    const actor = expect.stringMatching(/^cli:uid=\d+$/)
+    expect(saidAndRecorded(renamed)).toMatchObject({
+      said: '"Lamp" is now "Desk lamp".',
+      recorded: [{ event: 'project_renamed', actor, project: ids.Lamp, from: 'Lamp', to: 'Desk lamp' }],
+    })
     const taken = await run('projects', 'rename', ids.Lamp!, 'HINGE')
     expect(taken).toMatchObject({ status: 2, err: 'faultline: the name is the name of another project\n' })
     const missing = await run('projects', 'rename', 'Nobody', 'Somebody')
@@ -54,11 +60,12 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
       'Would move 2 defects from "Hinge rework" to "Hinge", and remove "Hinge rework".\n',
     )
     expect(await parsed('projects')).toEqual(before)
-    expect((await merge()).err).toBe(
-      'Moved 2 defects from "Hinge rework" to "Hinge", and removed "Hinge rework".\n',
-    )
+    expect(saidAndRecorded(await merge())).toMatchObject({
+      said: 'Moved 2 defects from "Hinge rework" to "Hinge", and removed "Hinge rework".',
+      recorded: [{ event: 'project_merged', project: ids['Hinge rework'], into: ids.Hinge, defects: 2 }],
+    })
     expect(await parsed('projects')).toMatchObject([{ name: 'Desk lamp' }, { name: 'Hinge', defects: 3 }])
-    expect((await run('recount')).err).toBe('Every counter was right.\n')
+    expect(saidAndRecorded(await run('recount')).said).toBe('Every counter was right.')
     expect((await merge()).status).toBe(2)
     expect(await run('projects', 'merge', 'Hinge', ids.Hinge!)).toMatchObject({
       status: 2,

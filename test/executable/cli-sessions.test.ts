@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ALICE, BOB, type TestApp, testApp } from '../support/app.ts'
-import { faultline } from '../support/cli.ts'
+import { faultline, saidAndRecorded } from '../support/cli.ts'
 
 describe.each(['embedded', 'postgres'] as const)('on %s', database => {
   let app: TestApp
@@ -9,7 +9,8 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
   })
   afterAll(() => app.stop())
 
-  const end = (...args: string[]) => faultline(['sessions', 'end', ...args], { env: app.env })
+  const end = (...args: string[]) =>
+    faultline(['sessions', 'end', ...args], { env: { ...app.env, LOG_FORMAT: 'json' } })
   const statusFor = async (cookie: string) =>
     (await app.anonymous('/api/defects', { headers: { cookie } })).status
 
@@ -18,7 +19,10 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
     expect([await statusFor(alice), await statusFor(bob)]).toEqual([200, 200])
     const one = await end('--email', 'Alice@Example.com')
     expect(one).toMatchObject({ status: 0, out: '' })
-    expect(one.err).toContain('The sessions of alice@example.com have ended')
+    expect(saidAndRecorded(one)).toMatchObject({
+      said: expect.stringContaining('The sessions of alice@example.com have ended'),
+      recorded: [{ level: 'audit', event: 'sessions_ended', of: 'alice@example.com' }],
+    })
     expect([await statusFor(alice), await statusFor(bob)]).toEqual([401, 200])
     const again = await app.cookie(ALICE)
     expect(await statusFor(again)).toBe(200)

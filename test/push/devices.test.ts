@@ -31,10 +31,10 @@ const endpoints = async () => (await database.devices()).map(row => row.endpoint
 test('a device is new once, and its keys are replaced afterwards', async () => {
   const { db } = database
   const first = device()
-  expect(await subscribe(db, config, first)).toBe('new')
-  expect(await subscribe(db, config, first)).toBe('known')
+  expect(await subscribe(db, config, first)).toMatchObject({ isNew: true })
+  expect(await subscribe(db, config, first)).toMatchObject({ isNew: false })
   const renewed = { ...device(), endpoint: first.endpoint }
-  expect(await subscribe(db, config, renewed)).toBe('known')
+  expect(await subscribe(db, config, renewed)).toMatchObject({ isNew: false })
   expect(await devicesInForce(db, config)).toEqual([renewed])
 })
 
@@ -98,7 +98,7 @@ test('a device that subscribes again under a new key is in force again', async (
   const one = device()
   await subscribe(db, config, one)
   const renewed = { ...config, vapid: vapidPair() }
-  expect(await subscribe(db, renewed, one)).toBe('known')
+  expect(await subscribe(db, renewed, one)).toMatchObject({ isNew: false })
   expect(await devicesInForce(db, renewed)).toEqual([one])
 })
 

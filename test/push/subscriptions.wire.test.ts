@@ -3,6 +3,7 @@ import { post, problemOf } from '../support/api.ts'
 import { ALICE, OWNER } from '../support/app.ts'
 import { newDevice } from '../support/push-service.ts'
 import { besidePushServices, PATH } from '../support/push-services.ts'
+import { until } from '../support/until.ts'
 
 const here = besidePushServices()
 const { rows, subscribe, remove } = here
@@ -25,6 +26,21 @@ describe('subscribing', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => subscribe(device)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201])
     expect(await rows()).toHaveLength(1)
+  })
+
+  test('devices that come, give way and go are in the audit trail, without their secret address', async () => {
+    const devices = Array.from({ length: 11 }, () => here.service.device())
+    for (const device of devices) await subscribe(device)
+    await subscribe(devices[10]!)
+    await remove({ endpoint: devices[10]!.json.endpoint })
+    const recorded = (event: string) =>
+      here.app.logs.filter(line => line.level === 'audit' && line.event === event && line.actor === OWNER)
+    await until(() => recorded('device_removed').length > 0)
+    const [displaced, removed] = [recorded('device_displaced').at(-1), recorded('device_removed').at(-1)]
+    expect(displaced).toMatchObject({ device: recorded('device_added').at(-11)?.device })
+    expect(removed).toMatchObject({ device: recorded('device_renewed').at(-1)?.device })
+    const paths = devices.map(({ json }) => new URL(json.endpoint).pathname)
+    expect(paths.filter(path => JSON.stringify(here.app.logs).includes(path))).toEqual([])
   })
 
   test('eleven devices at once leave ten', async () => {

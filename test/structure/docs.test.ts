@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packageJson from '../../package.json'
+import { events } from '../../server/audit.ts'
 import { names, settingOf } from '../../server/config/settings.ts'
 import { settingsTable } from '../../server/config/template.ts'
 
@@ -52,6 +53,11 @@ test('the page of settings names those that may come from a file', () => {
   const [, sentence = ''] = /^(.*) may come from a file instead/m.exec(read('docs/settings.md')) ?? []
   const named = [...sentence.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!)
   expect(named).toEqual(names.filter(name => settingOf(name).secret))
+})
+
+test('the page on the audit trail has every event', () => {
+  const listed = firstColumn(read('docs/operations/audit.md'))
+  expect(listed).toEqual([...Object.keys(events), 'event', 'actor', 'reason', 'request_id'].toSorted())
 })
 
 test('every dependency has its row, with what it is for', () => {

@@ -40,6 +40,16 @@ const surroundings = ({ env = {}, cwd = tmpdir() }: Surroundings) => ({
   env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', TZ: 'UTC', LOG_FORMAT: 'pretty', ...env },
 })
 
+/** What a command said, and what it recorded for the audit trail. */
+export function saidAndRecorded({ err }: Ended) {
+  const lines = err.trim().split('\n')
+  const isRecord = (line: string) => line.startsWith('{')
+  return {
+    said: lines.filter(line => !isRecord(line)).join('\n'),
+    recorded: lines.filter(isRecord).map(line => JSON.parse(line)),
+  }
+}
+
 /** Runs the executable with its output in pipes. */
 export async function faultline(args: string[], where: Surroundings = {}): Promise<Ended> {
   const child = Bun.spawn([executable, ...args], { ...surroundings(where), stdout: 'pipe', stderr: 'pipe' })
