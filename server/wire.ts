@@ -49,6 +49,10 @@ for (const [name, fault] of Object.entries(rules)) {
 export const Text = (format: keyof typeof rules & string, description?: string) =>
   t.String({ format, ...(description ? { description } : {}) })
 
+/** Elysia's `t.UnionEnum` would fill in its first word where none is given. */
+export const OneOf = <const W extends string>(words: readonly W[]) =>
+  t.Unsafe<W>(t.Union(words.map(word => t.Literal(word))))
+
 /** Of a body, in bytes. */
 export const BODY_LIMIT = 64 * 1024
 export const JSON_TYPE = 'application/json; charset=utf-8'

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
-import { t } from 'elysia'
 import type { Database } from '../db/database.ts'
 import { Refusal } from '../errors.ts'
+import { OneOf } from '../wire.ts'
 import { entryNames, type FeedEntry } from './entry.ts'
 import { feedPages } from './feed.ts'
 import type { Narrowing } from './narrowing.ts'
@@ -27,7 +27,7 @@ const formats = {
 
 export type FormatName = keyof typeof formats
 export const formatNames = Object.keys(formats) as FormatName[]
-export const FormatQuery = t.Union(formatNames.map(name => t.Literal(name)))
+export const FormatQuery = OneOf(formatNames)
 
 function csv(rows: string[][]): string {
   return stringify(rows, { record_delimiter: 'windows' })
