@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { faultline, type Going, going, home, sections } from '../support/cli.ts'
+import { faultline, type Going, going, home, sections, toldHealthy } from '../support/cli.ts'
 import { freePort } from '../support/postgres.ts'
 
 const place = home()
@@ -99,7 +99,7 @@ describe('the demo', () => {
   })
 
   test('lends its settings to commands in the same directory', async () => {
-    expect((await here('healthcheck', '--ready')).status).toBe(0)
+    await toldHealthy(['healthcheck', '--ready'], { cwd: place.path })
     expect((await here('push', 'status')).status).toBe(5)
     const { out } = await here('doctor', '--json')
     const checks = JSON.parse(out).checks as { name: string; status: string }[]

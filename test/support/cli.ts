@@ -5,6 +5,7 @@ import { loadBoard } from '../../server/board/board.ts'
 import type { Database } from '../../server/db/database.ts'
 import { projects } from '../../server/db/schema.ts'
 import { fileDefects } from './defects.ts'
+import { until } from './until.ts'
 
 export const executable = process.env.FAULTLINE_BINARY ?? join(import.meta.dir, '../../dist/faultline')
 
@@ -59,6 +60,19 @@ export async function faultline(args: string[], where: Surroundings = {}): Promi
     child.exited,
   ])
   return { status, out, err }
+}
+
+/** A health check asks once and briefly, and a busy server may be late for it: asked until it is told `ok`. */
+export async function toldHealthy(args: string[], where: Surroundings): Promise<Ended> {
+  let told: Ended | undefined
+  await until(
+    async () => {
+      told = await faultline(args, where)
+      return told.status === 0
+    },
+    () => `${args.join(' ')} says ok: ${told?.err}`,
+  )
+  return told!
 }
 
 /** The same with its output on a terminal, where both streams meet. */
