@@ -8,7 +8,7 @@ export const assets = {
   /** of `faultline board edit` alone: the server has none of it */
   editor: inside ? `${root}/dist-editor` : `${root}/web/dist-editor`,
   migrations: `${root}/drizzle`,
-  /** pglite.wasm, pglite.data and template.tar.gz */
+  /** pglite.wasm, pglite.data.gz and template.tar.gz */
   pglite: inside ? `${root}/pglite` : `${root}/dist/pglite`,
   boardThread: inside ? `${root}/server/board/thread.js` : `${root}/server/board/thread.ts`,
   databaseWorker: inside ? `${root}/server/embedded/worker.js` : `${root}/server/embedded/worker.ts`,

@@ -43,7 +43,7 @@ async function open({ cluster, socketPath }: { cluster: string; socketPath: stri
     pgliteWasmModule,
     // Never run: the directory is there. Without it PGlite looks for a file of its own.
     initdbWasmModule: pgliteWasmModule,
-    fsBundle: new Blob([readFileSync(join(assets.pglite, 'pglite.data'))]),
+    fsBundle: new Blob([Bun.gunzipSync(readFileSync(join(assets.pglite, 'pglite.data.gz')))]),
     startParams: [
       ...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'),
       '-c',
