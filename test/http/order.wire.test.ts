@@ -3,6 +3,7 @@ import { readConfig } from '../../server/config/read.ts'
 import { silentLog } from '../../server/log.ts'
 import { type Running, start } from '../../server/serve.ts'
 import { ALICE, sharedApp, type TestApp } from '../support/app.ts'
+import { databaseToCut } from '../support/cut.ts'
 import { freePort } from '../support/postgres.ts'
 import { raw, statusOf } from '../support/raw.ts'
 
@@ -51,16 +52,14 @@ test.each<[rule: string, status: number, line: string, headers: () => string[], 
 })
 
 test('10 before 11: a broken rule is told although the database is away', async () => {
-  const port = await freePort()
+  const cut = await databaseToCut('postgres')
+  const DATABASE_URL = cut.behind.kind === 'postgres' ? cut.behind.url : ''
   const running: Running = await start(
-    readConfig({
-      ...app.env,
-      PORT: String(port),
-      DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none`,
-    }),
+    readConfig({ ...app.env, PORT: String(await freePort()), DATABASE_URL }),
     silentLog,
   )
-  running.ready.catch(() => {})
+  await running.ready
+  cut.proxy.close()
   try {
     const ask = (line: string, body = '') => send(line, [session, json], body, running.url!)
     expect(statusOf(await ask('POST /api/projects', '{"name":""}'))).toBe(422)
@@ -74,5 +73,6 @@ test('10 before 11: a broken rule is told although the database is away', async 
     expect(unknowable.toLowerCase()).toContain('\r\ncontent-type: text/html')
   } finally {
     await running.stop()
+    await cut.close()
   }
 })

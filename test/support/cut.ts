@@ -64,6 +64,8 @@ export interface CutDatabase {
   direct: Database
   /** through it */
   db: Database
+  /** the same for somebody else's connections */
+  behind: Target
   proxy: Awaited<ReturnType<typeof cuttingProxy>>
   close(): Promise<void>
 }
@@ -76,6 +78,7 @@ export async function databaseToCut(kind: Database['kind']): Promise<CutDatabase
   return {
     direct,
     db,
+    behind,
     proxy,
     async close() {
       await db.close()
