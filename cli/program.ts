@@ -47,6 +47,8 @@ const written = (argument: Argument) => (argument.required ? `<${argument.name()
 
 /** Parses and runs; whatever is wrong with the command line itself is exit status 2. */
 export async function runProgram(program: Command, argv: string[]): Promise<void> {
+  // A reader such as `head` may have enough before the help ends.
+  process.stdout.on('error', () => {})
   try {
     await program.parseAsync(argv)
   } catch (error) {

@@ -136,7 +136,7 @@ describe.each(['embedded', 'postgres'] as const)('on %s', database => {
     })
 
     test('a reader that closes the pipe early is no fault', async () => {
-      for (const command of ['feed -n 1000', 'feed -n 1000 --json', 'tail -n 1000']) {
+      for (const command of ['feed -n 1000', 'feed -n 1000 --json', 'tail -n 1000', 'help', 'help feed']) {
         const shell = Bun.spawn(
           ['bash', '-c', `"$0" ${command} | head -1; echo "\${PIPESTATUS[0]}"`, executable],
           {
